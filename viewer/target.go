@@ -1,0 +1,205 @@
+package viewer
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+)
+
+// A Protocol is how a machine is reached.
+type Protocol string
+
+// The protocols.
+const (
+	VNC Protocol = "vnc"
+	RDP Protocol = "rdp"
+	SSH Protocol = "ssh"
+)
+
+// Protocols are all of them, in the order they are shown.
+var Protocols = []Protocol{VNC, RDP, SSH}
+
+// DefaultPort is the protocol's registered TCP port, or 0.
+func (p Protocol) DefaultPort() int {
+	switch p {
+	case VNC:
+		return 5900
+	case RDP:
+		return 3389
+	case SSH:
+		return 22
+	}
+	return 0
+}
+
+// A Target is a machine to connect to.
+type Target struct {
+	Protocol Protocol
+	Address  string // normalised by [Normalize]
+	Port     int
+	User     string
+	HostID   string // the saved host it comes from, or empty
+	Name     string // what to call it; empty: the address
+	// Exclusive asks the machine to throw out its other viewers.
+	Exclusive bool
+}
+
+// Label is what to call the target: its name, or its address.
+func (t Target) Label() string {
+	if t.Name != "" {
+		return t.Name
+	}
+	return t.HostPort()
+}
+
+// HostPort is the address to dial, with IPv6 in brackets.
+func (t Target) HostPort() string {
+	return net.JoinHostPort(t.Address, strconv.Itoa(t.Port))
+}
+
+// Normalize gives an address the one form in which machines are compared:
+// spaces trimmed, ASCII lower case, trailing dots stripped, brackets taken off,
+// IP addresses in canonical form with their zone kept.
+func Normalize(address string) string {
+	a := strings.TrimSpace(address)
+	if strings.HasPrefix(a, "[") && strings.HasSuffix(a, "]") {
+		a = a[1 : len(a)-1]
+	}
+	b := []byte(a)
+	for i, c := range b {
+		if c >= 'A' && c <= 'Z' {
+			b[i] = c + 'a' - 'A'
+		}
+	}
+	a = strings.TrimRight(string(b), ".")
+	host, zone, hasZone := strings.Cut(a, "%")
+	if ip, err := netip.ParseAddr(host); err == nil {
+		a = ip.Unmap().String()
+		if hasZone && zone != "" {
+			// Interface names keep their case; only the address is folded.
+			_, z, _ := strings.Cut(strings.Trim(strings.TrimSpace(address), "[]"), "%")
+			a += "%" + z
+		}
+	}
+	return a
+}
+
+// maxDisplay is the largest number after one colon that is read as a VNC
+// display rather than as a port.
+const maxDisplay = 99
+
+// ParseTarget reads what a person types into the connect bar:
+//
+//	host            the protocol's usual port
+//	host:1          VNC display 1, port 5901
+//	host:5901       port 5901
+//	host::5901      port 5901
+//	[::1]:5901      an IPv6 address and a port or display
+//	fe80::1%eth0    an IPv6 address alone
+//	vnc://user@host:port
+//
+// protocol is the one meant when text does not say. A password in a URL is
+// refused: it would be kept where text is kept.
+func ParseTarget(text string, protocol Protocol) (Target, error) {
+	s := strings.TrimSpace(text)
+	t := Target{Protocol: protocol}
+	if s == "" {
+		return t, badTarget("type the address of a machine, for example lab01 or 10.0.0.5:1")
+	}
+	if scheme, rest, ok := strings.Cut(s, "://"); ok {
+		t.Protocol = Protocol(strings.ToLower(scheme))
+		if t.Protocol.DefaultPort() == 0 {
+			return t, badTarget(fmt.Sprintf("%q is not a protocol this viewer speaks: use vnc, rdp or ssh", scheme))
+		}
+		rest, _, _ = strings.Cut(rest, "?")
+		rest = strings.TrimRight(rest, "/")
+		if i := strings.LastIndexByte(rest, '@'); i >= 0 {
+			user, err := url.PathUnescape(rest[:i])
+			if err != nil {
+				return t, badTarget("the user name in the address is not well encoded")
+			}
+			if strings.Contains(user, ":") {
+				return t, badTarget("leave the password out of the address; it is asked for when it is needed")
+			}
+			t.User, rest = user, rest[i+1:]
+		}
+		s = rest
+	}
+	host, port, err := splitHostPort(s, t.Protocol)
+	if err != nil {
+		return t, err
+	}
+	t.Address, t.Port = Normalize(host), port
+	if err := checkHost(t.Address); err != nil {
+		return t, err
+	}
+	return t, nil
+}
+
+// splitHostPort takes host and port of the forms ParseTarget lists.
+func splitHostPort(s string, p Protocol) (string, int, error) {
+	host, tail := s, ""
+	switch {
+	case strings.HasPrefix(s, "["):
+		end := strings.IndexByte(s, ']')
+		if end < 0 {
+			return "", 0, badTarget("the address has a [ without a ]")
+		}
+		host, tail = s[1:end], s[end+1:]
+		if tail != "" && tail[0] != ':' {
+			return "", 0, badTarget("after ] only a port may follow, as in [::1]:5901")
+		}
+	case strings.Count(s, ":") == 1, strings.Count(s, ":") == 2 && strings.Contains(s, "::") && !isIP(s):
+		i := strings.IndexByte(s, ':')
+		host, tail = s[:i], s[i:]
+	}
+	if tail == "" {
+		return host, p.DefaultPort(), nil
+	}
+	direct := strings.HasPrefix(tail, "::")
+	n, err := strconv.ParseUint(strings.TrimPrefix(strings.TrimPrefix(tail, ":"), ":"), 10, 16)
+	if err != nil {
+		return "", 0, badTarget(fmt.Sprintf("%q is not a port or a display: use a number from 0 to 65535", strings.TrimLeft(tail, ":")))
+	}
+	if p == VNC && !direct && n <= maxDisplay {
+		n += uint64(VNC.DefaultPort())
+	}
+	if n == 0 {
+		return "", 0, badTarget("port 0 cannot be connected to")
+	}
+	return host, int(n), nil
+}
+
+func isIP(s string) bool {
+	s, _, _ = strings.Cut(s, "%")
+	_, err := netip.ParseAddr(s)
+	return err == nil
+}
+
+// checkHost refuses what cannot be an address at all, so that a slip is named
+// at once and not after a name look-up.
+func checkHost(a string) error {
+	if a == "" {
+		return badTarget("the address has no host name")
+	}
+	if len(a) > 255 {
+		return badTarget("the host name is longer than 255 characters")
+	}
+	for _, r := range a {
+		if r <= ' ' || r == 0x7f || strings.ContainsRune(`/\@"'<>|?*`, r) {
+			return badTarget(fmt.Sprintf("a host name cannot contain %q", r))
+		}
+	}
+	if strings.Contains(a, ":") && !isIP(a) {
+		return badTarget(fmt.Sprintf("%q is neither a host name nor an IPv6 address; write a port after an IPv6 address as [::1]:5901", a))
+	}
+	return nil
+}
+
+func badTarget(text string) error {
+	return &Error{Op: "address", Kind: Invalid, Err: errors.New(text)}
+}
