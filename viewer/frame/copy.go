@@ -42,6 +42,16 @@ func (f *Frame) Snapshot(region image.Rectangle, dst *image.RGBA) (View, bool) {
 // the lock.
 func (f *Frame) copyOut(dst []byte, stride int, region image.Rectangle) {
 	n := region.Dx() * 4
+	if f.pix == nil { // nothing was ever drawn: black
+		for y := range region.Dy() {
+			row := dst[y*stride:][:n]
+			clear(row)
+			for i := 3; i < n; i += 4 {
+				row[i] = 0xff
+			}
+		}
+		return
+	}
 	for y := region.Min.Y; y < region.Max.Y; y++ {
 		src := f.pix[y*f.stride+region.Min.X*4:]
 		toRGBA(dst[(y-region.Min.Y)*stride:][:n], src[:n], f.order)

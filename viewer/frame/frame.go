@@ -54,7 +54,7 @@ type Generations struct {
 // A Frame is one picture.
 type Frame struct {
 	mu     sync.RWMutex
-	pix    []byte // BytesPerPixel a pixel, wire order, row after row
+	pix    []byte // BytesPerPixel a pixel, wire order, row after row; nil until drawn into
 	stride int
 	w, h   int
 	order  Order
@@ -62,7 +62,7 @@ type Frame struct {
 	gen            Generations
 	painted        int64 // area of the current update, by source
 	copied         int64
-	hole           *coverage // pixels never painted; nil when there is none
+	hole           *coverage // pixels never painted; nil when there is none, or no pixels
 	updates        uint64    // server updates ended
 	readers        []*Reader
 	readersDamaged bool // a reader has got damage in this update
@@ -122,22 +122,16 @@ func (f *Frame) reshape(w, h int, order Order, keep bool) error {
 		return err
 	}
 	f.mu.Lock()
-	stride := w * BytesPerPixel
-	if keep || cap(f.pix) < stride*h || cap(f.pix) > 4*stride*h+1<<20 {
-		pix := make([]byte, stride*h)
-		if keep {
-			n := min(stride, f.stride)
-			for y := range min(h, f.h) {
-				copy(pix[y*stride:y*stride+n], f.pix[y*f.stride:])
-			}
+	old, oldStride, oldH := f.pix, f.stride, f.h
+	f.stride, f.w, f.h, f.order = w*BytesPerPixel, w, h, order
+	f.pix, f.hole = nil, nil
+	if keep && old != nil {
+		f.allocate()
+		n := min(f.stride, oldStride)
+		for y := range min(h, oldH) {
+			copy(f.pix[y*f.stride:y*f.stride+n], old[y*oldStride:])
 		}
-		f.pix = pix
-	} else {
-		f.pix = f.pix[:stride*h]
-		clear(f.pix)
 	}
-	f.stride, f.w, f.h, f.order = stride, w, h, order
-	f.hole = newCoverage(w, h)
 	f.painted, f.copied = 0, 0
 	bump(&f.gen.Geometry)
 	bump(&f.gen.Content)
@@ -148,6 +142,30 @@ func (f *Frame) reshape(w, h int, order Order, keep bool) error {
 	f.mu.Unlock()
 	f.wake()
 	return nil
+}
+
+// allocate gives the frame its memory. A frame that nobody draws into has none.
+func (f *Frame) allocate() {
+	f.pix = make([]byte, f.stride*f.h)
+	f.hole = newCoverage(f.w, f.h)
+}
+
+// Drop gives the memory of the pixels back. They count as never painted; the
+// size and the generations stay.
+func (f *Frame) Drop() {
+	f.mu.Lock()
+	f.pix, f.hole = nil, nil
+	for _, r := range f.readers {
+		r.region.reset(image.Rect(0, 0, f.w, f.h))
+	}
+	f.mu.Unlock()
+}
+
+// Memory is the size of the pixels in bytes, 0 before anything was drawn.
+func (f *Frame) Memory() int {
+	f.mu.RLock()
+	defer f.mu.RUnlock()
+	return len(f.pix)
 }
 
 func bump(n *uint32) {
@@ -168,6 +186,9 @@ type Pixels struct {
 // can wait.
 func (f *Frame) Lock() Pixels {
 	f.mu.Lock()
+	if f.pix == nil {
+		f.allocate()
+	}
 	return Pixels{Pix: f.pix, Stride: f.stride, W: f.w, H: f.h}
 }
 
@@ -249,7 +270,7 @@ func (f *Frame) Whole(r image.Rectangle) bool {
 }
 
 func (f *Frame) whole(r image.Rectangle) bool {
-	if f.w == 0 || f.h == 0 {
+	if len(f.pix) == 0 {
 		return false
 	}
 	full := image.Rect(0, 0, f.w, f.h)
