@@ -2,37 +2,52 @@ package viewer
 
 import (
 	"errors"
+	"fmt"
+	"io"
 	"log/slog"
 )
 
 // A Secret is a password, passphrase or key. It prints as [secret] in every
-// format, and has no JSON or text form, so that it cannot reach a log, an
-// error, a file or a result by accident. The zero Secret is empty.
-type Secret struct{ open []byte }
+// format, also inside another value, and has no JSON or text form, so that it
+// cannot reach a log, an error, a file or a result by accident. The zero Secret
+// is empty.
+type Secret struct {
+	// A function, because fmt prints the content of anything else in some
+	// verb, inside a value whose fields it may not call methods on.
+	open func() []byte
+}
 
 // NewSecret wraps s. The slice is copied.
-func NewSecret(s []byte) Secret { return Secret{open: append([]byte(nil), s...)} }
+func NewSecret(s []byte) Secret {
+	kept := append([]byte(nil), s...)
+	return Secret{func() []byte { return kept }}
+}
 
 // SecretString wraps s.
-func SecretString(s string) Secret { return Secret{open: []byte(s)} }
+func SecretString(s string) Secret { return NewSecret([]byte(s)) }
 
 // Open returns the secret's bytes. Call it only where they are used, and do
 // not keep or change them.
-func (s Secret) Open() []byte { return s.open }
+func (s Secret) Open() []byte {
+	if s.open == nil {
+		return nil
+	}
+	return s.open()
+}
 
 // Empty reports whether there is nothing in the secret.
-func (s Secret) Empty() bool { return len(s.open) == 0 }
+func (s Secret) Empty() bool { return len(s.Open()) == 0 }
 
 // Equal reports whether two secrets hold the same bytes.
-func (s Secret) Equal(o Secret) bool { return string(s.open) == string(o.open) }
+func (s Secret) Equal(o Secret) bool { return string(s.Open()) == string(o.Open()) }
 
 const hidden = "[secret]"
 
+// Format hides the secret from every verb of fmt.
+func (s Secret) Format(f fmt.State, _ rune) { io.WriteString(f, hidden) }
+
 // String hides the secret.
 func (s Secret) String() string { return hidden }
-
-// GoString hides the secret from %#v.
-func (s Secret) GoString() string { return hidden }
 
 // LogValue hides the secret from structured logs.
 func (s Secret) LogValue() slog.Value { return slog.StringValue(hidden) }

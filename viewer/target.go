@@ -190,7 +190,7 @@ func checkHost(a string) error {
 		return badTarget("the host name is longer than 255 characters")
 	}
 	for _, r := range a {
-		if r <= ' ' || r == 0x7f || strings.ContainsRune(`/\@"'<>|?*`, r) {
+		if r <= ' ' || r == 0x7f || strings.ContainsRune(`/\@[]"'<>|?*`, r) {
 			return badTarget(fmt.Sprintf("a host name cannot contain %q", r))
 		}
 	}
