@@ -69,23 +69,23 @@ func Normalize(address string) string {
 	if strings.HasPrefix(a, "[") && strings.HasSuffix(a, "]") {
 		a = a[1 : len(a)-1]
 	}
+	host, zone, zoned := strings.Cut(a, "%")
+	if !zoned {
+		host = strings.TrimRight(host, ".")
+	}
+	if ip, err := netip.ParseAddr(host); err == nil {
+		if zone != "" { // an interface's name keeps its case
+			zone = "%" + zone
+		}
+		return ip.Unmap().String() + zone
+	}
 	b := []byte(a)
 	for i, c := range b {
 		if c >= 'A' && c <= 'Z' {
 			b[i] = c + 'a' - 'A'
 		}
 	}
-	a = strings.TrimRight(string(b), ".")
-	host, zone, hasZone := strings.Cut(a, "%")
-	if ip, err := netip.ParseAddr(host); err == nil {
-		a = ip.Unmap().String()
-		if hasZone && zone != "" {
-			// Interface names keep their case; only the address is folded.
-			_, z, _ := strings.Cut(strings.Trim(strings.TrimSpace(address), "[]"), "%")
-			a += "%" + z
-		}
-	}
-	return a
+	return strings.TrimRight(string(b), ".")
 }
 
 // maxDisplay is the largest number after one colon that is read as a VNC
@@ -194,7 +194,7 @@ func checkHost(a string) error {
 			return badTarget(fmt.Sprintf("a host name cannot contain %q", r))
 		}
 	}
-	if strings.Contains(a, ":") && !isIP(a) {
+	if strings.ContainsAny(a, ":%") && !isIP(a) {
 		return badTarget(fmt.Sprintf("%q is neither a host name nor an IPv6 address; write a port after an IPv6 address as [::1]:5901", a))
 	}
 	return nil
