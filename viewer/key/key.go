@@ -159,7 +159,7 @@ func Rune(sym uint32) rune {
 	case sym > 0x01000100 && sym <= 0x0110ffff:
 		return rune(sym - 0x01000000)
 	}
-	return 0
+	return olderRune(sym)
 }
 
 // Lookup finds a key by its DOM name, an alias, the DOM code of a printable
