@@ -69,6 +69,10 @@ type LockState struct{ Locks Locks }
 // as a size it refuses.
 type Refusal struct{ Text string }
 
+// Notice is something a person should know about the connection although
+// nothing has failed.
+type Notice struct{ Text string }
+
 func (Progress) event()    {}
 func (Resized) event()     {}
 func (Named) event()       {}
@@ -78,3 +82,4 @@ func (Cursor) event()      {}
 func (CursorMoved) event() {}
 func (LockState) event()   {}
 func (Refusal) event()     {}
+func (Notice) event()      {}
