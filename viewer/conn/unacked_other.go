@@ -1,0 +1,11 @@
+//go:build !linux
+
+package conn
+
+import (
+	"net"
+	"time"
+)
+
+// setUnackedTimeout does nothing: this system's own limits hold.
+func setUnackedTimeout(*net.TCPConn, time.Duration) {}

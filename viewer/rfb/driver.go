@@ -1,0 +1,121 @@
+package rfb
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	vnc "github.com/mitchellh/go-vnc"
+
+	"deskvnc/viewer"
+	"deskvnc/viewer/conn"
+	"deskvnc/viewer/rfb/auth"
+	"deskvnc/viewer/rfb/rect"
+)
+
+// Options are what may differ from one driver to another. The zero value is
+// right for every machine.
+type Options struct {
+	// Encodings are the encodings of the picture that machines are asked for,
+	// best first; nil for the driver's own preference.
+	Encodings []int32
+	// StageTimeout bounds each step of the handshake; 0 means [StageTimeout].
+	StageTimeout time.Duration
+}
+
+// preference is the order in which encodings are asked for.
+var preference = []int32{rect.TypeZRLE, rect.TypeHextile, rect.TypeCopyRect, rect.TypeRaw}
+
+// A Driver opens sessions over VNC.
+type Driver struct{ o Options }
+
+var _ viewer.Driver = (*Driver)(nil)
+
+// New returns a driver.
+func New(o Options) *Driver {
+	if o.Encodings == nil {
+		o.Encodings = preference
+	}
+	if o.StageTimeout == 0 {
+		o.StageTimeout = StageTimeout
+	}
+	return &Driver{o: o}
+}
+
+// Open dials the machine, logs in and negotiates. The session asks for no
+// pixels before its Demand is called.
+func (d *Driver) Open(ctx context.Context, t viewer.Target, env viewer.Env) (viewer.Session, error) {
+	env.Emit(viewer.Progress{Phase: viewer.Connecting})
+	c, err := conn.Dial(ctx, t.HostPort(), conn.DialFunc(env.Dial))
+	if err != nil {
+		return nil, err
+	}
+	s := newSession(c, env)
+	var init serverInit
+	tr := &translator{
+		Conn:    c,
+		timeout: d.o.StageTimeout,
+		methods: methods(ctx, t, env),
+		chosen: func(m auth.Method) {
+			env.Emit(viewer.Progress{Phase: viewer.Authenticating, Method: auth.Name(m.Type())})
+		},
+		started: func(i serverInit) {
+			init = i
+			env.Emit(viewer.Progress{Phase: viewer.Negotiating})
+		},
+		known: s.knows,
+		ready: make(chan struct{}),
+		ended: make(chan struct{}),
+	}
+	s.translator = tr
+	cfg := &vnc.ClientConfig{Exclusive: t.Exclusive, ServerMessages: s.messages(tr.fail)}
+	for _, m := range tr.methods {
+		cfg.Auth = append(cfg.Auth, step{tr, m})
+	}
+	stop := context.AfterFunc(ctx, func() { c.Close() })
+	_, err = vnc.Client(tr, cfg)
+	if err == nil && stop() {
+		err = s.begin(init, d.o.Encodings)
+		if err == nil {
+			return s, nil
+		}
+		close(tr.ready)
+		c.Close()
+		<-tr.ended
+		return nil, err
+	}
+	if err == nil { // ended in the same moment
+		close(tr.ready)
+		c.Close()
+		<-tr.ended
+	}
+	stop()
+	switch {
+	case ctx.Err() != nil:
+		return nil, &viewer.Error{Op: "rfb.Open", Kind: viewer.KindOf(ctx.Err()), Err: ctx.Err()}
+	case tr.err != nil:
+		return nil, tr.err
+	}
+	return nil, &viewer.Error{Op: "rfb.Open", Kind: viewer.Malformed, Err: err}
+}
+
+// methods are the ways to log in, the least trouble first.
+func methods(ctx context.Context, t viewer.Target, env viewer.Env) []auth.Method {
+	return []auth.Method{
+		auth.None{},
+		auth.VNC{Password: func() (viewer.Secret, error) {
+			a, err := env.Ask.Ask(ctx, viewer.Question{Kind: viewer.AskVNCPassword, Target: t, Attempt: 1})
+			if err != nil {
+				var own *viewer.Error
+				if !errors.As(err, &own) {
+					err = &viewer.Error{Op: "rfb.Login", Kind: viewer.KindOf(err), Err: err}
+				}
+				return viewer.Secret{}, err
+			}
+			if len(a.Secret.Open()) > auth.PasswordBytes {
+				env.Emit(viewer.Notice{Text: "VNC uses only the first 8 bytes of a password; the rest of this one protects nothing"})
+			}
+			return a.Secret, nil
+		}},
+	}
+}

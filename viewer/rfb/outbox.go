@@ -1,0 +1,410 @@
+package rfb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"deskvnc/viewer"
+)
+
+const (
+	// batchInputs bounds the inputs written in one piece: what is being
+	// written can no longer be cleared.
+	batchInputs = 32
+	// moveEvery is the least time between two moves of the pointer that
+	// nothing waits behind: 125 a second, as fast as a mouse used to be.
+	moveEvery = 8 * time.Millisecond
+	// maxClicks bounds the wheel clicks of one pointer input.
+	maxClicks = 1000
+	// keptBatch is the largest buffer kept from one write to the next.
+	keptBatch = 64 << 10
+)
+
+// An outbox holds what is to be sent to the machine, in order, and the state
+// that decides when. Nothing in it waits or writes; the writer takes batches
+// out of it.
+type outbox struct {
+	kick chan struct{} // gets a value when there may be something to take
+
+	mu      sync.Mutex // guards below; never held across I/O
+	end     error      // why nothing is taken any more; nil while it is
+	sealed  bool       // no more inputs: the session is closing
+	queue   []entry
+	taken   int // inputs of the batch being written
+	counter uint64
+	written uint64 // the last entry that was written
+	writing uint64 // the last entry of the batch being written
+	waiters []waiter
+
+	posted   viewer.Buttons     // the buttons after the last entry
+	down     map[keyID]struct{} // the keys held after the last entry
+	held     held
+	lastMove time.Time
+
+	requests      requests
+	hello         []byte       // what is sent before anything else
+	size          [2]int       // the screen, for requests
+	resize        *sizeRequest // wanted and not sent yet
+	layout        *sizeRequest // the machine's first screen; nil: it cannot be resized
+	resizePending bool         // a size was asked for and not answered
+
+	out []byte // the batch; owned by the writer while it writes
+}
+
+// An entry is one place of the queue: an input, a release of everything, or a
+// whole message.
+type entry struct {
+	n       uint64
+	in      viewer.Input
+	move    bool // a pointer input that moves only
+	release bool
+	text    []byte // a ClientCutText message
+}
+
+type waiter struct {
+	n    uint64
+	done chan struct{}
+}
+
+type sizeRequest struct {
+	w, h      int
+	id, flags uint32
+}
+
+func newOutbox() *outbox {
+	return &outbox{kick: make(chan struct{}, 1), down: map[keyID]struct{}{}}
+}
+
+func (o *outbox) wake() {
+	select {
+	case o.kick <- struct{}{}:
+	default:
+	}
+}
+
+// update changes the state under the lock and wakes the writer.
+func (o *outbox) update(change func()) {
+	o.mu.Lock()
+	change()
+	o.mu.Unlock()
+	o.wake()
+}
+
+// post queues inputs, all or none.
+func (o *outbox) post(in []viewer.Input) error {
+	for _, i := range in {
+		if err := checkInput(i); err != nil {
+			return err
+		}
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.end != nil {
+		return o.end
+	}
+	if o.sealed {
+		return errClosed
+	}
+	places := o.places(in)
+	if places > viewer.InputQueue {
+		return &viewer.Error{Op: "rfb.Post", Kind: viewer.Invalid,
+			Err: fmt.Errorf("%d inputs in one call can never be queued: post at most %d", len(in), viewer.InputQueue)}
+	}
+	if places > 0 && o.inputs()+places > viewer.InputQueue {
+		return &viewer.Error{Op: "rfb.Post", Kind: viewer.Busy,
+			Err: fmt.Errorf("the machine takes input slower than it is sent: %d inputs wait, try again in a moment", o.inputs())}
+	}
+	for _, i := range in {
+		o.push(i)
+	}
+	o.wake()
+	return nil
+}
+
+var errClosed = &viewer.Error{Op: "rfb.Session", Kind: viewer.Closed, Err: errors.New("the session was closed")}
+
+// checkInput refuses what can never be sent.
+func checkInput(in viewer.Input) error {
+	bad := func(format string, args ...any) error {
+		return &viewer.Error{Op: "rfb.Post", Kind: viewer.Invalid, Err: fmt.Errorf(format, args...)}
+	}
+	switch in := in.(type) {
+	case viewer.Key:
+		if symOf(in) == 0 {
+			return bad("a key without a symbol cannot be sent over VNC (scan code %#x)", in.Scan)
+		}
+	case viewer.Pointer:
+		if max(in.WheelX, -in.WheelX, in.WheelY, -in.WheelY) > maxClicks {
+			return bad("more than %d wheel clicks in one input", maxClicks)
+		}
+	default:
+		return bad("an input of type %T cannot be sent over VNC", in)
+	}
+	return nil
+}
+
+// inputs is the number of inputs not written yet. The caller holds the lock.
+func (o *outbox) inputs() int {
+	n := o.taken
+	for i := range o.queue {
+		if o.queue[i].in != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// places is the number of free places that inputs need: a move replaces the
+// move at the tail, and what only lets something go always finds a place.
+func (o *outbox) places(in []viewer.Input) int {
+	n := 0
+	buttons := o.posted
+	tail := len(o.queue) > 0 && o.queue[len(o.queue)-1].move
+	var pressed map[keyID]struct{}
+	for _, i := range in {
+		switch i := i.(type) {
+		case viewer.Pointer:
+			move := isMove(i, buttons)
+			if !(move && tail) && !viewer.Releases(i, buttons) {
+				n++
+			}
+			buttons, tail = i.Buttons, move
+		case viewer.Key:
+			id := idOf(i)
+			_, before := o.down[id]
+			_, now := pressed[id]
+			if i.Down {
+				if pressed == nil {
+					pressed = map[keyID]struct{}{}
+				}
+				pressed[id] = struct{}{}
+			}
+			if i.Down || !before && !now {
+				n++
+			}
+			tail = false
+		}
+	}
+	return n
+}
+
+// isMove reports whether a pointer input only moves while buttons are held.
+func isMove(p viewer.Pointer, buttons viewer.Buttons) bool {
+	return p.Buttons == buttons && p.WheelX == 0 && p.WheelY == 0
+}
+
+// push appends one input, or puts it in the place of a move at the tail.
+func (o *outbox) push(in viewer.Input) {
+	o.counter++
+	e := entry{n: o.counter, in: in}
+	switch in := in.(type) {
+	case viewer.Pointer:
+		e.move = isMove(in, o.posted)
+		o.posted = in.Buttons
+		if n := len(o.queue); e.move && n > 0 && o.queue[n-1].move {
+			o.queue[n-1] = e
+			return
+		}
+	case viewer.Key:
+		if id := idOf(in); in.Down {
+			o.down[id] = struct{}{}
+		} else {
+			delete(o.down, id)
+		}
+	}
+	o.queue = append(o.queue, e)
+}
+
+// releaseAll clears the queue of everything but pointer releases and text,
+// queues the release of everything, and returns its number. Key releases in
+// the queue are part of it.
+func (o *outbox) releaseAll() uint64 {
+	buttons := o.lastMask()
+	kept := o.queue[:0]
+	var texts []entry
+	for _, e := range o.queue {
+		switch {
+		case e.text != nil:
+			texts = append(texts, e)
+		case e.in != nil:
+			if p, ok := e.in.(viewer.Pointer); ok && viewer.Releases(p, buttons) {
+				kept = append(kept, e)
+				buttons = p.Buttons
+			}
+		}
+	}
+	o.counter++
+	n := o.counter
+	kept = append(kept, entry{n: n, release: true})
+	for _, e := range texts {
+		o.counter++
+		e.n = o.counter
+		kept = append(kept, e)
+	}
+	clear(o.queue[min(len(kept), len(o.queue)):])
+	o.queue = kept
+	o.posted = 0
+	clear(o.down)
+	return n
+}
+
+// seal refuses inputs from now on, queues the release of what is held, and
+// returns the number to wait for.
+func (o *outbox) seal() uint64 {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.sealed = true
+	o.requests.setDemand(false)
+	if len(o.queue) > 0 || o.taken > 0 || o.held.any() {
+		o.releaseAll()
+	}
+	o.wake()
+	return o.counter
+}
+
+// lastMask is the button mask that was sent last.
+func (o *outbox) lastMask() viewer.Buttons { return viewer.Buttons(o.held.mask) }
+
+// setText queues a clipboard message in the place of an older one that is not
+// written yet, and returns its number.
+func (o *outbox) setText(message []byte) uint64 {
+	for i := range o.queue {
+		if o.queue[i].text != nil {
+			o.queue = append(o.queue[:i], o.queue[i+1:]...)
+			break
+		}
+	}
+	o.counter++
+	o.queue = append(o.queue, entry{n: o.counter, text: message})
+	return o.counter
+}
+
+// wait waits until entry n and all before it are written.
+func (o *outbox) wait(ctx context.Context, n uint64) error {
+	o.mu.Lock()
+	if o.written >= n {
+		o.mu.Unlock()
+		return nil
+	}
+	if o.end != nil {
+		o.mu.Unlock()
+		return o.end
+	}
+	w := waiter{n: n, done: make(chan struct{})}
+	o.waiters = append(o.waiters, w)
+	o.mu.Unlock()
+	o.wake()
+	select {
+	case <-w.done:
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		if o.written >= n {
+			return nil
+		}
+		return o.end
+	case <-ctx.Done():
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		for i := range o.waiters {
+			if o.waiters[i].done == w.done {
+				o.waiters = append(o.waiters[:i], o.waiters[i+1:]...)
+				break
+			}
+		}
+		return ctx.Err()
+	}
+}
+
+// take returns the next bytes to write, or in how long to look again (0: when
+// kicked). The caller calls wrote afterwards.
+func (o *outbox) take(now time.Time) (b []byte, wait time.Duration) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.end != nil {
+		return nil, 0
+	}
+	if cap(o.out) > keptBatch {
+		o.out = nil
+	}
+	b = append(o.out[:0], o.hello...)
+	o.hello = nil
+	b, wait = o.takeEntries(b, now)
+	if r := o.resize; r != nil {
+		b = appendSetDesktopSize(b, r.w, r.h, r.id, r.flags)
+		o.resize, o.resizePending = nil, true
+	}
+	ask, incremental, later := o.requests.next(now)
+	if ask {
+		b = appendUpdateRequest(b, incremental, o.size[0], o.size[1])
+	}
+	if later > 0 && (wait == 0 || later < wait) {
+		wait = later
+	}
+	o.out = b
+	return b, wait
+}
+
+// takeEntries appends the messages of the entries that are due.
+func (o *outbox) takeEntries(b []byte, now time.Time) ([]byte, time.Duration) {
+	if len(o.queue) == 1 && o.queue[0].move && len(o.waiters) == 0 && !o.sealed {
+		if wait := o.lastMove.Add(moveEvery).Sub(now); wait > 0 {
+			return b, wait
+		}
+	}
+	n := 0
+	for n < len(o.queue) && n < batchInputs {
+		e := &o.queue[n]
+		n++
+		o.writing = e.n
+		switch {
+		case e.release:
+			b = o.held.releaseAll(b)
+		case e.text != nil:
+			b = append(b, e.text...)
+		default:
+			b = o.held.append(b, e.in)
+			o.taken++
+			if e.move {
+				o.lastMove = now
+			}
+		}
+	}
+	o.queue = append(o.queue[:0], o.queue[n:]...)
+	return b, 0
+}
+
+// wrote notes that the batch was written.
+func (o *outbox) wrote() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.taken = 0
+	if o.writing > o.written {
+		o.written = o.writing
+	}
+	rest := o.waiters[:0]
+	for _, w := range o.waiters {
+		if w.n <= o.written {
+			close(w.done)
+		} else {
+			rest = append(rest, w)
+		}
+	}
+	o.waiters = rest
+}
+
+// stop ends everything with err: nothing is taken or waited for any more.
+func (o *outbox) stop(err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.end == nil {
+		o.end = err
+	}
+	for _, w := range o.waiters {
+		close(w.done)
+	}
+	o.waiters = nil
+	o.queue, o.taken = nil, 0
+}

@@ -1,0 +1,50 @@
+// Package rect decodes the rectangles of a framebuffer update into a frame,
+// one file an encoding. Each is an Encoding of go-vnc.
+//
+// A decoder first has the bytes it needs in the connection's buffer, then
+// locks the frame, draws, marks the damage and unlocks: it never waits for the
+// network under the lock. All of them are owned by the goroutine that reads.
+package rect
+
+import (
+	"fmt"
+
+	vnc "github.com/mitchellh/go-vnc"
+
+	"deskvnc/viewer"
+	"deskvnc/viewer/conn"
+	"deskvnc/viewer/frame"
+)
+
+// The encodings by their registered numbers (RFC 6143 7.7).
+const (
+	TypeRaw      = 0
+	TypeCopyRect = 1
+	TypeHextile  = 5
+	TypeZRLE     = 16
+)
+
+// bpp is the size of a pixel on the wire: the formats that need another are
+// not used.
+const bpp = frame.BytesPerPixel
+
+// A Canvas is what rectangles are read from and drawn on. Width and Height are
+// the frame's, kept by whoever resizes it.
+type Canvas struct {
+	Conn          *conn.Conn
+	Frame         *frame.Frame
+	Width, Height int
+}
+
+// check refuses a rectangle that reaches out of the picture.
+func (c *Canvas) check(r *vnc.Rectangle) error {
+	if int(r.X)+int(r.Width) > c.Width || int(r.Y)+int(r.Height) > c.Height {
+		return malformed("rfb.Rectangle", "a rectangle of %d x %d at %d,%d reaches out of the screen of %d x %d",
+			r.Width, r.Height, r.X, r.Y, c.Width, c.Height)
+	}
+	return nil
+}
+
+func malformed(op, format string, args ...any) error {
+	return &viewer.Error{Op: op, Kind: viewer.Malformed, Err: fmt.Errorf(format, args...)}
+}

@@ -1,0 +1,30 @@
+package rfb
+
+import (
+	"sync/atomic"
+
+	"deskvnc/viewer"
+)
+
+// signals notes what the machine has shown that it tells.
+type signals struct {
+	copyRect, cursorShape, layout atomic.Bool
+}
+
+// Signals tells which signals this connection carries. Whether a machine
+// sends one is known only once it has.
+func (s *Session) Signals() map[viewer.SignalName]viewer.Signal {
+	m := map[viewer.SignalName]viewer.Signal{}
+	set := func(name viewer.SignalName, seen *atomic.Bool, reason string) {
+		if seen.Load() {
+			m[name] = viewer.Signal{Availability: viewer.Live}
+		} else {
+			m[name] = viewer.Signal{Availability: viewer.Unknown, Reason: reason}
+		}
+	}
+	set(viewer.SignalCopyRect, &s.signals.copyRect, "the machine has not moved a rectangle yet")
+	set(viewer.SignalCursorShape, &s.signals.cursorShape, "the machine has not sent a pointer shape yet")
+	set(viewer.SignalScreenLayout, &s.signals.layout, "the machine has not sent its screen layout yet")
+	set(viewer.SignalResize, &s.signals.layout, "the machine has not said that its screen can be resized")
+	return m
+}
