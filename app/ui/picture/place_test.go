@@ -33,7 +33,7 @@ func TestPointing(t *testing.T) {
 				}
 			}
 			centre, _ := p.At(image.Pt(left+w/2, h/2))
-			if d := centre.Sub(image.Pt(960, 540)); math.Abs(float64(d.X)) > 1/scale || math.Abs(float64(d.Y)) > 1/scale {
+			if d := centre.Sub(image.Pt(960, 540)); math.Abs(float64(d.X)) > max(1, 1/scale) || math.Abs(float64(d.Y)) > max(1, 1/scale) {
 				t.Errorf("scale %v: the centre points at %v", scale, centre)
 			}
 			if scale == 0.5 || scale == 1 || scale == 2 {
