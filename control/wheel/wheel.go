@@ -375,7 +375,10 @@ func (w *Wheel) Debt() (debt uint64, ok bool) { return w.debt, w.Owes() }
 // Pay says that a release begun when [Wheel.Debt] told that number is on the
 // wire. A change since then owes another one.
 func (w *Wheel) Pay(debt uint64) Outcome {
-	w.paid = max(w.paid, min(debt, w.debt))
+	if debt = min(debt, w.debt); debt <= w.paid {
+		return Unchanged
+	}
+	w.paid = debt
 	if w.Owes() {
 		return Unchanged
 	}
