@@ -24,7 +24,7 @@ const Slack = 32
 
 // MaxPeek bounds one [Conn.Peek]. The buffer grows towards it only as bytes
 // really arrive, and shrinks again when they are consumed.
-const MaxPeek = 288 << 20
+const MaxPeek = 8 << 20
 
 // ErrTooLong says that a Peek asked for more than [MaxPeek].
 var ErrTooLong = errors.New("more bytes in one piece than a connection keeps")

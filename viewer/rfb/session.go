@@ -69,7 +69,7 @@ func (s *Session) messages(fail func(error) error) []vnc.ServerMessage {
 	s.canvas = rect.Canvas{Conn: s.conn, Frame: s.frame}
 	u := &update{s: s, encodings: map[int32]vnc.Encoding{}}
 	for _, e := range []vnc.Encoding{
-		rect.NewRaw(&s.canvas), rect.NewCopyRect(&s.canvas),
+		rect.NewRaw(&s.canvas), rect.NewCopyRect(&s.canvas), rect.NewHextile(&s.canvas), rect.NewZRLE(&s.canvas),
 		&cursor{s}, &desktopSize{s, u}, &extendedDesktopSize{s, u}, &desktopName{s},
 	} {
 		u.encodings[e.Type()] = e

@@ -1,0 +1,190 @@
+package rect
+
+import (
+	"encoding/binary"
+	"errors"
+	"io"
+
+	vnc "github.com/mitchellh/go-vnc"
+
+	"deskvnc/viewer"
+	"deskvnc/viewer/frame"
+	"deskvnc/viewer/rfb/inflate"
+)
+
+const (
+	zrleTile   = 64
+	zrlePixels = zrleTile * zrleTile
+	// cpixel is the size of a compressed pixel: the formats in use have their
+	// colours in the low three bytes (RFC 6143 7.7.5).
+	cpixel = 3
+	// zrlePalette is the largest palette, of a run-length tile.
+	zrlePalette = 127
+	// zrleTileBytes is the most that one tile can need: its type, and either
+	// runs of one pixel or a palette and two bytes a pixel.
+	zrleTileBytes = 1 + max(4*zrlePixels, zrlePalette*cpixel+2*zrlePixels)
+	// zrlePiece is how much compressed data is fed at once.
+	zrlePiece = 128 << 10
+)
+
+// zrleOutput bounds the inflated size of a rectangle: what its tiles can need
+// when each of them is as long as one can be.
+func zrleOutput(w, h int) int64 {
+	tiles := int64((w+zrleTile-1)/zrleTile) * int64((h+zrleTile-1)/zrleTile)
+	return tiles*(1+zrlePalette*cpixel) + 4*int64(w)*int64(h)
+}
+
+// ZRLE is encoding 16: tiles of 64 x 64, each raw, of one colour, of a small
+// palette or of runs, in one zlib stream for the whole connection (RFC 6143
+// 7.7.6).
+type ZRLE struct {
+	c *Canvas
+	z inflate.Reader
+
+	left  int // compressed bytes of the rectangle not fed yet
+	piece int // compressed bytes that are fed and not discarded
+
+	out  []byte // inflated and not drawn
+	tile tilePainter
+}
+
+// NewZRLE returns the decoder for c, with a new zlib stream.
+func NewZRLE(c *Canvas) *ZRLE { return &ZRLE{c: c} }
+
+// Type returns 16.
+func (*ZRLE) Type() int32 { return TypeZRLE }
+
+// Read draws one rectangle.
+func (d *ZRLE) Read(_ *vnc.ClientConn, r *vnc.Rectangle, _ io.Reader) (vnc.Encoding, error) {
+	if err := d.c.check(r); err != nil {
+		return nil, err
+	}
+	b, err := d.c.Conn.Peek(4)
+	if err != nil {
+		return nil, err
+	}
+	n := int64(binary.BigEndian.Uint32(b))
+	if err := d.c.Conn.Discard(4); err != nil {
+		return nil, err
+	}
+	w, h := int(r.Width), int(r.Height)
+	limit := zrleOutput(w, h)
+	// Deflate adds little to what it cannot compress, and a flush a few bytes.
+	if n > limit+limit/8+1024 {
+		return nil, &viewer.Error{Op: "rfb.ZRLE", Kind: viewer.Limit, Err: inflate.ErrTooLong}
+	}
+	d.left, d.piece = int(n), 0
+	d.z.Begin(limit)
+	if err := d.feed(); err != nil {
+		return nil, err
+	}
+	if w > 0 && h > 0 {
+		err = d.tiles(int(r.X), int(r.Y), w, h)
+	}
+	if err == nil {
+		err = d.end()
+	}
+	d.out = nil
+	if err != nil {
+		return nil, zrleError(err)
+	}
+	return d, nil
+}
+
+// zrleError gives errors of the inflater their Kind.
+func zrleError(err error) error {
+	var corrupt inflate.CorruptError
+	switch {
+	case errors.Is(err, inflate.ErrTooLong):
+		return &viewer.Error{Op: "rfb.ZRLE", Kind: viewer.Limit, Err: err}
+	case errors.As(err, &corrupt), errors.Is(err, inflate.ErrEnded):
+		return &viewer.Error{Op: "rfb.ZRLE", Kind: viewer.Malformed, Err: err}
+	}
+	return err
+}
+
+// feed gives the inflater the next piece of the rectangle's data. The one
+// before has been used up.
+func (d *ZRLE) feed() error {
+	if err := d.c.Conn.Discard(d.piece); err != nil {
+		return err
+	}
+	d.piece = min(d.left, zrlePiece)
+	src, err := d.c.Conn.Peek(d.piece)
+	if err != nil {
+		d.piece = 0
+		return err
+	}
+	d.left -= d.piece
+	d.z.Feed(src)
+	return nil
+}
+
+// end takes the rest of the data, so that the stream stands at the next
+// rectangle. Some machines send more than the tiles need.
+func (d *ZRLE) end() error {
+	err := d.z.End()
+	for err == nil && d.left > 0 {
+		if err = d.feed(); err == nil {
+			err = d.z.End()
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return d.c.Conn.Discard(d.piece)
+}
+
+// fill inflates until a whole tile is there, or all that is left. It may wait.
+func (d *ZRLE) fill(used int) error {
+	d.z.Skip(used)
+	for {
+		var err error
+		if d.out, err = d.z.Need(zrleTileBytes); err != nil {
+			return err
+		}
+		if len(d.out) >= zrleTileBytes || d.left == 0 {
+			return nil
+		}
+		if err := d.feed(); err != nil {
+			return err
+		}
+	}
+}
+
+// tiles draws all tiles. The frame is locked while drawing only.
+func (d *ZRLE) tiles(x, y, w, h int) error {
+	if err := d.fill(0); err != nil {
+		return err
+	}
+	whole := len(d.out) < zrleTileBytes // all is there
+	px := d.c.Frame.Lock()
+	at := 0
+	var err error
+	for ty := 0; ty < h && err == nil; ty += zrleTile {
+		th := min(zrleTile, h-ty)
+		for tx := 0; tx < w && err == nil; tx += zrleTile {
+			if !whole && len(d.out)-at < zrleTileBytes {
+				d.c.Frame.Unlock()
+				err = d.fill(at)
+				px = d.c.Frame.Lock()
+				if err != nil {
+					break
+				}
+				at, whole = 0, len(d.out) < zrleTileBytes
+			}
+			var n int
+			pix := px.Pix[(y+ty)*px.Stride+(x+tx)*bpp:]
+			n, err = d.tile.draw(pix, px.Stride, min(zrleTile, w-tx), th, d.out[at:])
+			at += n
+		}
+	}
+	if err == nil {
+		d.c.Frame.Touch(x, y, w, h, frame.Painted)
+	}
+	d.c.Frame.Unlock()
+	if err == nil {
+		d.z.Skip(at)
+	}
+	return err
+}
