@@ -172,7 +172,7 @@ func (s *Server) answerTool(ctx context.Context, m message, c toolCall, do func(
 	case mcp.JSONRPCError:
 		return errorReplyOf(m.id, resp.Error)
 	case mcp.JSONRPCResponse:
-		if call.result == nil || len(call.result) < 2 || call.result[0] != '{' {
+		if len(call.result) < 2 || call.result[0] != '{' {
 			return errorReply(m.id, codeInternal, "the tool has no result")
 		}
 		return s.limited(m.id, toolReply(m.id, call.result, resp.Result))

@@ -91,6 +91,8 @@ type oneByte struct{ r io.Reader }
 
 func (o oneByte) Read(p []byte) (int, error) { return o.r.Read(p[:min(1, len(p))]) }
 
+var manyX = strings.Repeat("x", frameBuffer)
+
 // endless gives n bytes that never end a line.
 type endless struct{ n int64 }
 
@@ -99,8 +101,8 @@ func (e *endless) Read(p []byte) (int, error) {
 		return 0, io.EOF
 	}
 	n := int(min(int64(len(p)), e.n))
-	for i := range p[:n] {
-		p[i] = 'x'
+	for done := 0; done < n; {
+		done += copy(p[done:n], manyX)
 	}
 	e.n -= int64(n)
 	return n, nil
