@@ -1,6 +1,9 @@
 package viewer
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // A Question is one that only a person, or what a person stored, can answer.
 type Question struct {
@@ -11,6 +14,35 @@ type Question struct {
 	// Name is the thing asked about: a user name already known, the
 	// fingerprint of a key.
 	Name string
+	// Key is what the machine shows to prove who it is, for [AskCertificate]
+	// and [AskServerKey]; nil for every other kind.
+	Key *KeyInfo
+}
+
+// A KeyInfo is a certificate or key of a machine, as it is shown to a person.
+// Text in it comes from the machine and is cleaned.
+type KeyInfo struct {
+	What        string   // what it is: "certificate, RSA 2048 bits"; "nothing" for a machine that shows none
+	Fingerprint string   // SHA-256, as XX:XX:...; empty when nothing is shown
+	AlsoShownAs string   // how the machine's own window may show it, or empty
+	Subject     string   // of a certificate: whom it names
+	Names       []string // of a certificate: the addresses it is for
+	Issuer      string   // of a certificate
+	NotBefore   time.Time
+	NotAfter    time.Time
+	Problems    []string // why it is not trusted by itself
+	// Pinned is what this machine has shown before, when that was another key:
+	// the machine has changed, or it is another one. Nil for an unknown one.
+	Pinned *PinnedKey
+}
+
+// A PinnedKey is a key or certificate that was accepted before.
+type PinnedKey struct {
+	What        string
+	Fingerprint string
+	Subject     string
+	Issuer      string
+	Since       time.Time // when it was accepted
 }
 
 // A QuestionKind names what is asked. The values double as the kinds of
@@ -21,6 +53,14 @@ type QuestionKind string
 const (
 	AskVNCPassword QuestionKind = "vnc-password" // a password, no user
 	AskPassword    QuestionKind = "password"     // a user and a password
+	// AskCertificate: is this certificate the machine's? Yes is Accept; for a
+	// changed one only Replace is.
+	AskCertificate QuestionKind = "certificate"
+	// AskServerKey: the same for a key without a certificate.
+	AskServerKey QuestionKind = "host-key"
+	// AskUnencrypted: may what the Text names be sent unencrypted? Yes is
+	// Accept.
+	AskUnencrypted QuestionKind = "unencrypted"
 )
 
 // An Answer to a [Question].
@@ -28,6 +68,10 @@ type Answer struct {
 	User   string
 	Secret Secret
 	Save   bool // the person asked to keep it
+	Accept bool // yes, to a question that is answered by yes or no
+	// Replace, with Accept: the changed key may take the place of the pinned
+	// one. The person has seen both fingerprints.
+	Replace bool
 }
 
 // An Asker answers questions. An error of kind Cancelled means the person

@@ -46,6 +46,9 @@ type Target struct {
 	Name     string // what to call it; empty: the address
 	// Exclusive asks the machine to throw out its other viewers.
 	Exclusive bool
+	// RequireEncryption refuses logins after which the session is not
+	// encrypted.
+	RequireEncryption bool
 }
 
 // Label is what to call the target: its name, or its address.
