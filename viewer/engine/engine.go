@@ -31,6 +31,8 @@ type Config struct {
 	// Asker says who answers the questions of a session; nil, or a nil
 	// Asker, means nobody can.
 	Asker func(*Session) viewer.Asker
+	// NoRetry keeps sessions from connecting again by themselves.
+	NoRetry bool
 	// Sessions and FrameBytes replace the defaults when positive.
 	Sessions   int
 	FrameBytes int64

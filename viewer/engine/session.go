@@ -29,6 +29,9 @@ type Session struct {
 	again  chan struct{} // one place: reconnect
 	done   chan struct{}
 
+	retry   retrier // owned by run
+	answers answers
+
 	lastRead atomic.Int64 // unix nanoseconds of the last Watch or release
 
 	emitting  sync.Mutex // one event at a time, in order; held while calling subscribers
@@ -132,11 +135,7 @@ func (s *Session) run() {
 			break
 		}
 		if err != nil {
-			s.failed(err)
-			select {
-			case <-s.ctx.Done():
-			case <-s.again:
-			}
+			s.pause(err)
 		}
 	}
 	s.setState(viewer.State{Phase: viewer.Disconnected, Kind: viewer.Cancelled, Reason: "closed"})
@@ -169,7 +168,10 @@ func (s *Session) connection() error {
 	s.info.Connections++
 	s.mu.Unlock()
 	s.demand()
+	s.answers.worked()
 	s.setState(viewer.State{Phase: viewer.Connected})
+	since := time.Now()
+	defer func() { s.retry.connected(time.Since(since)) }()
 
 	select {
 	case <-live.Done():
@@ -189,13 +191,32 @@ func (s *Session) connection() error {
 	return &viewer.Error{Op: "session", Kind: viewer.Closed, Err: errors.New("the machine ended the connection")}
 }
 
-// failed notes an end that nobody asked for.
-func (s *Session) failed(err error) {
+// pause waits after an end that nobody asked for: for the time of the next
+// attempt, when the session comes back by itself, or for [Session.Reconnect].
+func (s *Session) pause(err error) {
 	kind := viewer.KindOf(err)
+	s.answers.ended(kind)
+	wait, attempt, comes := s.retry.next(err)
+	var due <-chan time.Time
+	st := viewer.State{Phase: viewer.Reconnecting, Kind: kind, Reason: viewer.Reason(err), Attempt: attempt, CanRetry: true}
+	if comes && !s.engine.config.NoRetry {
+		t := time.NewTimer(wait)
+		defer t.Stop()
+		due, st.NextRetry = t.C, time.Now().Add(wait)
+	} else {
+		err = s.retry.gaveUp(err)
+		st = viewer.State{Phase: viewer.Disconnected, Kind: kind, Reason: viewer.Reason(err), CanRetry: retryHelps(kind)}
+	}
 	s.mu.Lock()
 	s.info.LastErr = err
 	s.mu.Unlock()
-	s.setState(viewer.State{Phase: viewer.Disconnected, Kind: kind, Reason: viewer.Reason(err), CanRetry: retryHelps(kind)})
+	s.setState(st)
+	select {
+	case <-s.ctx.Done():
+	case <-s.again:
+		s.retry = retrier{ever: s.retry.ever}
+	case <-due:
+	}
 }
 
 // retryHelps reports whether the same attempt may end otherwise.
@@ -209,6 +230,9 @@ func retryHelps(k viewer.Kind) bool {
 
 // ask passes a question to whoever answers for this session.
 func (s *Session) ask(ctx context.Context, q viewer.Question) (viewer.Answer, error) {
+	if a, ok := s.answers.known(q); ok {
+		return a, nil
+	}
 	var asker viewer.Asker
 	if s.engine.config.Asker != nil {
 		asker = s.engine.config.Asker(s)
@@ -223,6 +247,9 @@ func (s *Session) ask(ctx context.Context, q viewer.Question) (viewer.Answer, er
 	st.Asking = ""
 	if ctx.Err() == nil {
 		s.setState(st)
+	}
+	if err == nil {
+		s.answers.given(q.Kind, a)
 	}
 	return a, err
 }

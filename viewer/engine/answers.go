@@ -1,0 +1,66 @@
+package engine
+
+import (
+	"sync"
+
+	"deskvnc/viewer"
+)
+
+// answers remember, for the life of a session, what the machine accepted, so
+// that a connection made anew asks nothing. What it refused is forgotten: the
+// same secret is never tried twice.
+type answers struct {
+	mu      sync.Mutex
+	trying  map[viewer.QuestionKind]viewer.Answer // given in this attempt
+	good    map[viewer.QuestionKind]viewer.Answer // accepted before
+	offered map[viewer.QuestionKind]bool          // a good one was used in this attempt
+}
+
+// known returns an answer that worked before, at the first question of its
+// kind in an attempt.
+func (a *answers) known(q viewer.Question) (viewer.Answer, bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	got, ok := a.good[q.Kind]
+	if !ok || q.Attempt > 1 || a.offered[q.Kind] {
+		return viewer.Answer{}, false
+	}
+	if a.offered == nil {
+		a.offered = map[viewer.QuestionKind]bool{}
+	}
+	a.offered[q.Kind] = true
+	return got, true
+}
+
+// given notes an answer that is being tried.
+func (a *answers) given(k viewer.QuestionKind, ans viewer.Answer) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.trying == nil {
+		a.trying = map[viewer.QuestionKind]viewer.Answer{}
+	}
+	a.trying[k] = ans
+}
+
+// worked says that the machine let us in.
+func (a *answers) worked() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for k, ans := range a.trying {
+		if a.good == nil {
+			a.good = map[viewer.QuestionKind]viewer.Answer{}
+		}
+		a.good[k] = ans
+	}
+	a.trying, a.offered = nil, nil
+}
+
+// ended says that an attempt or connection ended, and how.
+func (a *answers) ended(k viewer.Kind) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if k == viewer.Denied {
+		a.good = nil
+	}
+	a.trying, a.offered = nil, nil
+}
