@@ -94,7 +94,8 @@ type layout struct {
 	note     image.Rectangle // card with the field
 	field    image.Rectangle
 	clipLine image.Rectangle
-	help     image.Rectangle
+	help     image.Rectangle // words under the field, where tips has no room
+	tips     image.Rectangle // card of things to try
 
 	list  image.Rectangle // card
 	rows  image.Rectangle // moves when it scrolls
@@ -139,16 +140,25 @@ func newLayout(w, h int) layout {
 
 	l.note = image.Rect(l.pad.Min.X-gap-column, top, l.pad.Min.X-gap, bottom)
 	l.list = image.Rect(l.pad.Max.X+gap, top, l.pad.Max.X+gap+column, bottom)
+	if bottom-top >= 560 && column >= 240 {
+		l.tips = l.note
+		l.note.Max.Y = l.padCard.Max.Y - (l.padCard.Dy() / 3)
+		l.tips.Min.Y = l.note.Max.Y + vgap
+	}
 	inner := 14
 	if column < 200 {
 		inner = 10
 	}
 	in := l.note.Inset(inner)
 	in.Min.Y = l.note.Min.Y + headHeight + 10
-	helpTall := min(in.Dy()/3, 150)
-	l.field = image.Rect(in.Min.X, in.Min.Y, in.Max.X, in.Max.Y-helpTall-42)
-	l.clipLine = image.Rect(in.Min.X, l.field.Max.Y+10, in.Max.X, l.field.Max.Y+32)
-	l.help = image.Rect(in.Min.X, in.Max.Y-helpTall, in.Max.X, in.Max.Y)
+	if l.tips.Empty() {
+		f := faces().small
+		tall := len(f.wrap(helpText, in.Dx())) * f.height
+		l.help = image.Rect(in.Min.X, in.Max.Y-tall, in.Max.X, in.Max.Y)
+		in.Max.Y -= tall + 8
+	}
+	l.clipLine = image.Rect(in.Min.X, in.Max.Y-22, in.Max.X, in.Max.Y)
+	l.field = image.Rect(in.Min.X, in.Min.Y, in.Max.X, l.clipLine.Min.Y-10)
 
 	l.rows = image.Rect(l.list.Min.X+1, l.list.Min.Y+headHeight+1, l.list.Max.X-14, l.list.Max.Y-cardRadius)
 	l.track = image.Rect(l.list.Max.X-11, l.rows.Min.Y+3, l.list.Max.X-11+thumbWidth, l.rows.Max.Y-3)
@@ -172,7 +182,4 @@ func (l *layout) small(bar int) {
 	tall := min(30, under-12)
 	y := l.padCard.Max.Y + (under-tall)/2
 	l.field = image.Rect(m, y, l.w-m, y+tall)
-	if r := image.Rect(m, bar, l.w-m, l.padCard.Min.Y); r.Dy() >= 16 {
-		l.help = r
-	}
 }

@@ -9,8 +9,6 @@ const maxRects = 48
 // A region is a set of pixels as rectangles that do not overlap.
 type region struct{ rects []image.Rectangle }
 
-func (g *region) empty() bool { return len(g.rects) == 0 }
-
 func (g *region) clear() { g.rects = g.rects[:0] }
 
 // add takes r in.

@@ -62,27 +62,22 @@ func (s *scene) place(w, h int) {
 	s.lay = newLayout(w, h)
 	l := &s.lay
 	s.top = min(s.top, s.maxTop())
-	around := func(r image.Rectangle) image.Rectangle {
-		if r.Empty() {
-			return r
-		}
-		return r.Inset(-shadowSpread - 8)
-	}
 	all := image.Rect(0, 0, w, h)
-	body := func(r image.Rectangle) image.Rectangle { return r.Inset(cardRadius) }
+	inside := func(r image.Rectangle) image.Rectangle { return r.Inset(cardRadius) }
 	s.parts = []part{
-		{all, all, (*scene).wallpaper},
-		{l.bar, image.Rectangle{}, (*scene).bar},
-		{around(l.welcome), body(l.welcome), (*scene).drawWelcome},
-		{around(l.note), body(l.note), (*scene).drawNote},
-		{around(l.list), body(l.list), (*scene).drawListCard},
-		{l.rows, l.rows, (*scene).drawRows},
-		{around(l.motion), body(l.motion), (*scene).drawMotion},
-		{l.bars, l.bars, (*scene).drawBars},
-		{around(l.padCard), l.padCard.Inset(cardRadius), (*scene).drawPadCard},
-		{l.pad, l.pad, (*scene).drawPad},
+		{all, all, (*scene).drawBack},
+		{l.bar, image.Rectangle{}, (*scene).drawBar},
+		{l.welcome, inside(l.welcome), (*scene).drawWelcome},
+		{l.note, inside(l.note), (*scene).drawNote},
 		{l.field, image.Rectangle{}, (*scene).drawField},
 		{l.clipLine, image.Rectangle{}, (*scene).drawClip},
+		{l.tips, inside(l.tips), (*scene).drawTips},
+		{l.list, inside(l.list), (*scene).drawListCard},
+		{l.rows, l.rows, (*scene).drawRows},
+		{l.motion, inside(l.motion), (*scene).drawMotion},
+		{l.bars, l.bars, (*scene).drawBars},
+		{l.padCard, inside(l.padCard), (*scene).drawPadCard},
+		{l.pad, l.pad, (*scene).drawPad},
 	}
 }
 
@@ -102,55 +97,90 @@ func (s *scene) paint(c *canvas) {
 	}
 }
 
+// drawBack draws the wallpaper and the shadows of the cards on it.
+func (s *scene) drawBack(c *canvas) {
+	s.wallpaper(c)
+	l := &s.lay
+	for _, r := range []image.Rectangle{l.welcome, l.note, l.tips, l.list, l.motion, l.padCard} {
+		if !r.Empty() {
+			c.shadow(r, cardRadius)
+		}
+	}
+}
+
 // card draws an empty card with a heading.
 func (s *scene) card(c *canvas, r image.Rectangle, heading string) {
-	c.shadow(r, cardRadius)
 	c.round(r, cardRadius, allCorners, paper)
-	if heading == "" {
-		return
-	}
 	f := faces().strong
 	c.text(f, r.Min.X+14, r.Min.Y+(headHeight-f.height)/2+1, f.cut(heading, r.Dx()-28), ink)
 	c.fill(image.Rect(r.Min.X, r.Min.Y+headHeight, r.Max.X, r.Min.Y+headHeight+1), rule)
 }
 
-// lines writes text into r, as much of it as there is room for.
-func (c *canvas) lines(f *face, r image.Rectangle, text string, col uint32) {
-	y := r.Min.Y
+// lines writes text into r, as many lines as there is room for, and returns
+// where the next would be.
+func (c *canvas) lines(f *face, r image.Rectangle, text string, col uint32) int {
 	for _, line := range f.wrap(text, r.Dx()) {
-		if y+f.height > r.Max.Y {
-			return
+		if r.Min.Y+f.height > r.Max.Y+3 {
+			break
 		}
-		c.text(f, r.Min.X, y, line, col)
-		y += f.height
+		c.text(f, r.Min.X, r.Min.Y, line, col)
+		r.Min.Y += f.height
 	}
+	return r.Min.Y
 }
 
 func (s *scene) drawWelcome(c *canvas) {
 	r, f := s.lay.welcome, faces()
-	c.shadow(r, cardRadius)
 	c.round(r, cardRadius, allCorners, paper)
-	in := r.Inset(14)
-	if r.Dy() < 90 {
-		in = r.Inset(8)
-		in.Min.X += 6
-	}
-	head, text := f.head, "It is drawn inside this program and reached over real VNC on this computer alone. Nothing here can break: click, type and scroll as you like."
+	in := image.Rect(r.Min.X+14, r.Min.Y+12, r.Max.X-14, r.Max.Y-8)
 	if r.Dy() < 110 {
-		head, text = f.strong, "Drawn inside this program, reached over real VNC on this computer alone."
+		in.Min.Y = r.Min.Y + max((r.Dy()-f.strong.height-f.small.height)/2, 4)
+		c.text(f.strong, in.Min.X, in.Min.Y, f.strong.cut("A machine to try things on", in.Dx()), ink)
+		in.Min.Y += f.strong.height
+		c.text(f.small, in.Min.X, in.Min.Y, f.small.cut("Drawn inside this program, served over VNC on loopback only.", in.Dx()), faint)
+		return
 	}
-	c.text(head, in.Min.X, in.Min.Y, head.cut("A machine to try things on", in.Dx()), ink)
-	in.Min.Y += head.height + 4
-	c.lines(f.body, in, text, faint)
+	c.text(f.head, in.Min.X, in.Min.Y, f.head.cut("A machine to try things on", in.Dx()), ink)
+	in.Min.Y += f.head.height + 4
+	in.Min.Y = c.lines(f.body, in, "It is drawn inside this program and reached over real VNC, on this computer alone. Nothing here can break: click, type and scroll as you like.", faint) + 6
+	c.lines(f.body, in, fmt.Sprintf("The screen is %d \u00d7 %d pixels, and takes any other size that the viewer asks for.", s.lay.w, s.lay.h), faint)
+}
+
+// tips are things to try.
+var tips = [...]struct{ do, text string }{
+	{"Click the pad", "Each click changes its colour."},
+	{"Type a note", "Return starts a new line, Backspace takes back."},
+	{"Scroll the list", "With the wheel, or with the arrow keys after a click on it."},
+	{"Switch Motion on", "For a part of the screen that never rests."},
+	{"Copy and paste", "Ctrl+C copies the note, Ctrl+V puts the clipboard in."},
+	{"Press F9", "It rings the bell."},
+}
+
+func (s *scene) drawTips(c *canvas) {
+	r, f := s.lay.tips, faces()
+	s.card(c, r, "Things to try")
+	in := image.Rect(r.Min.X+14, r.Min.Y+headHeight+10, r.Max.X-14, r.Max.Y-8)
+	each := f.strong.height + f.small.height + 4
+	gap := min(max((in.Dy()-each*len(tips))/len(tips), 0), 12)
+	for i, t := range tips {
+		if in.Min.Y+each > in.Max.Y+6 {
+			return
+		}
+		dot := image.Rect(in.Min.X, in.Min.Y+1, in.Min.X+20, in.Min.Y+21)
+		n := strconv.Itoa(i + 1)
+		c.round(dot, 10, allCorners, 0xe6edfd)
+		c.text(f.small, dot.Min.X+(20-f.small.width(n))/2, dot.Min.Y+2, n, accent)
+		c.text(f.strong, in.Min.X+30, in.Min.Y, t.do, ink)
+		c.text(f.small, in.Min.X+30, in.Min.Y+f.strong.height, f.small.cut(t.text, in.Dx()-30), faint)
+		in.Min.Y += each + gap
+	}
 }
 
 func (s *scene) drawPadCard(c *canvas) {
 	l := &s.lay
 	if l.padCard == l.pad {
-		c.shadow(l.pad, 2)
 		return
 	}
-	c.shadow(l.padCard, cardRadius)
 	c.round(l.padCard, cardRadius, allCorners, paper)
 	f := faces().strong
 	c.text(f, l.padCard.Min.X+14, l.padCard.Min.Y+(headHeight-f.height)/2+1, "Pad", ink)
@@ -160,7 +190,10 @@ func (s *scene) drawPad(c *canvas) {
 	r := s.lay.pad
 	p := PadColor(s.clicks)
 	c.fill(r, uint32(p.R)<<16|uint32(p.G)<<8|uint32(p.B))
-	text := "Click the pad: each click changes its colour"
+	text := "Click me: each click changes my colour"
+	if r.Dx() < 300 {
+		text = "Click me"
+	}
 	switch {
 	case s.clicks == 1:
 		text = "1 click"
@@ -181,10 +214,8 @@ func (s *scene) drawPad(c *canvas) {
 const helpText = "Return starts a new line, Backspace takes back. Ctrl+C copies the note to the clipboard, Ctrl+V puts the clipboard in. F9 rings the bell."
 
 func (s *scene) drawNote(c *canvas) {
-	if !s.lay.note.Empty() {
-		s.card(c, s.lay.note, "Note")
-		c.lines(faces().small, s.lay.help, helpText, faint)
-	}
+	s.card(c, s.lay.note, "Note")
+	c.lines(faces().small, s.lay.help, helpText, faint)
 }
 
 func (s *scene) drawClip(c *canvas) {
@@ -245,7 +276,14 @@ func (s *scene) drawRows(c *canvas) {
 		badge := image.Rect(row.Min.X+12, row.Min.Y+6, row.Min.X+42, row.Max.Y-6)
 		c.round(badge, 6, allCorners, tints[i%len(tints)])
 		c.text(f.small, badge.Min.X+(badge.Dx()-f.small.width(e.symbol))/2, badge.Min.Y+(badge.Dy()-f.small.height)/2+1, e.symbol, 0xffffff)
-		c.text(f.body, row.Min.X+54, row.Min.Y+(rowHeight-f.body.height)/2+1, e.name, fg)
+		room := row.Max.X - 40 - (row.Min.X + 54)
+		if r.Dx() < 180 {
+			room = row.Max.X - 2 - (row.Min.X + 54)
+		}
+		c.text(f.body, row.Min.X+54, row.Min.Y+(rowHeight-f.body.height)/2+1, f.body.cut(e.name, room), fg)
+		if r.Dx() < 180 {
+			continue
+		}
 		n := strconv.Itoa(i + 1)
 		c.text(f.small, row.Max.X-12-f.small.width(n), row.Min.Y+(rowHeight-f.small.height)/2+1, n, dim)
 	}
@@ -253,9 +291,6 @@ func (s *scene) drawRows(c *canvas) {
 
 func (s *scene) drawMotion(c *canvas) {
 	l := &s.lay
-	if l.motion.Empty() {
-		return
-	}
 	s.card(c, l.motion, "Motion")
 	s.drawToggle(c)
 }

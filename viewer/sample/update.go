@@ -157,7 +157,8 @@ func (e *encoder) size(u *update) {
 	ext := int32(encExtendedDesktopSize)
 	e.buf = binary.BigEndian.AppendUint32(e.buf, uint32(ext))
 	e.buf = append(e.buf, 1, 0, 0, 0) // one screen
-	e.buf = append(e.buf, 0, 0, 0, 0, 0, 0, 0, 0)
+	// Its id is not 0: libvncclient takes that for none.
+	e.buf = append(e.buf, 0, 0, 0, 1, 0, 0, 0, 0)
 	e.buf = binary.BigEndian.AppendUint16(e.buf, uint16(u.w))
 	e.buf = binary.BigEndian.AppendUint16(e.buf, uint16(u.h))
 	e.buf = append(e.buf, 0, 0, 0, 0)
