@@ -46,7 +46,7 @@ type client struct {
 	bells  int
 	cut    *string
 
-	out encoder // owned by the writer
+	stream stream // owned by the writer
 }
 
 // A move is a part of the picture that went to dst from dst less by.

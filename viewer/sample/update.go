@@ -3,6 +3,7 @@ package sample
 import (
 	"encoding/binary"
 	"image"
+	"sync"
 	"time"
 )
 
@@ -30,12 +31,16 @@ const (
 // so that a client draws the first while the next is encoded.
 const maxPiece = 128 << 10
 
-// An encoder turns updates into bytes. It belongs to one writer.
+// An encoder turns updates into bytes. What outlives one update is the zlib
+// stream alone; the memory is lent by encoders.
 type encoder struct {
 	buf    []byte   // what is to be written
 	pixels []uint32 // of the piece being encoded
 	zrle   zrle
 }
+
+// encoders lend their memory to the writers, which mostly wait.
+var encoders = sync.Pool{New: func() any { return new(encoder) }}
 
 // write sends what there is to send until the connection or the reader ends.
 func (c *client) write(gone <-chan struct{}) {
@@ -60,16 +65,18 @@ func (c *client) write(gone <-chan struct{}) {
 }
 
 // flush writes what the encoder holds.
-func (c *client) flush() error {
+func (c *client) flush(e *encoder) error {
 	c.conn.SetWriteDeadline(time.Now().Add(writeTime))
-	_, err := c.conn.Write(c.out.buf)
-	c.out.buf = c.out.buf[:0]
+	_, err := c.conn.Write(e.buf)
+	e.buf = e.buf[:0]
 	return err
 }
 
 // send writes one update.
 func (c *client) send(u *update) error {
-	e := &c.out
+	e := encoders.Get().(*encoder)
+	e.buf = e.buf[:0]
+	defer encoders.Put(e)
 	for range u.bells {
 		e.buf = append(e.buf, msgBell)
 	}
@@ -80,7 +87,7 @@ func (c *client) send(u *update) error {
 		e.buf = append(e.buf, text...)
 	}
 	if !u.answer {
-		return c.flush()
+		return c.flush(e)
 	}
 	pieces := 0
 	for _, r := range u.rects {
@@ -113,17 +120,17 @@ func (c *client) send(u *update) error {
 	}
 	for _, r := range u.rects {
 		for _, p := range rows(r) {
-			if err := e.encode(u, p); err != nil {
+			if err := e.encode(&c.stream, u, p); err != nil {
 				return err
 			}
 			if len(e.buf) >= 64<<10 {
-				if err := c.flush(); err != nil {
+				if err := c.flush(e); err != nil {
 					return err
 				}
 			}
 		}
 	}
-	return c.flush()
+	return c.flush(e)
 }
 
 // rows cuts r into pieces of at most maxPiece pixels, of whole rows of ZRLE
@@ -165,11 +172,11 @@ func (e *encoder) size(u *update) {
 }
 
 // encode appends one piece of the picture.
-func (e *encoder) encode(u *update, r image.Rectangle) error {
+func (e *encoder) encode(s *stream, u *update, r image.Rectangle) error {
 	e.header(r, u.pixels)
 	switch u.pixels {
 	case encZRLE:
-		return e.encodeZRLE(u, r)
+		return e.encodeZRLE(s, u, r)
 	case encHextile:
 		e.encodeHextile(u, r)
 	default:

@@ -1,37 +1,41 @@
 package sample
 
 import (
-	"bytes"
 	"encoding/binary"
 	"image"
 
-	"github.com/klauspost/compress/zlib"
+	"github.com/klauspost/compress/flate"
 )
-
-// zrleLevel was chosen by measurement: on loopback a byte costs less than the
-// time to save it.
-const zrleLevel = 1
 
 // maxPalette is the most colours that a ZRLE tile names (RFC 6143 7.7.6).
 const maxPalette = 127
 
-// A zrle is the state of one connection's ZRLE: its one zlib stream.
+// A stream is the one zlib stream of a connection. Each rectangle is
+// compressed by itself: beside a stream that remembers what it has sent, that was
+// measured to be as fast and two in a hundred larger, and it saves nearly a
+// megabyte for each viewer that only waits.
+type stream struct{ begun bool }
+
+// zlibHeader begins a zlib stream: deflate, 32 KiB window, fastest.
+var zlibHeader = []byte{0x78, 0x01}
+
+// A sliceWriter appends to a slice.
+type sliceWriter []byte
+
+func (w *sliceWriter) Write(b []byte) (int, error) {
+	*w = append(*w, b...)
+	return len(b), nil
+}
+
+// A zrle is a rectangle on its way to ZRLE.
 type zrle struct {
-	stream *zlib.Writer
-	out    bytes.Buffer // what the stream has made of the rectangle
-	tiles  []byte       // the rectangle before compression
-	pal    palette
+	tiles []byte // before compression
+	pal   palette
 }
 
 // encodeZRLE appends r in ZRLE.
-func (e *encoder) encodeZRLE(u *update, r image.Rectangle) error {
+func (e *encoder) encodeZRLE(s *stream, u *update, r image.Rectangle) error {
 	z := &e.zrle
-	if z.stream == nil {
-		var err error
-		if z.stream, err = zlib.NewWriterLevel(&z.out, zrleLevel); err != nil {
-			return err
-		}
-	}
 	z.tiles = z.tiles[:0]
 	pix := e.scratch(tileSide * tileSide)
 	for y := r.Min.Y; y < r.Max.Y; y += tileSide {
@@ -41,16 +45,15 @@ func (e *encoder) encodeZRLE(u *update, r image.Rectangle) error {
 			z.tile(u.format, pix[:w*h], w)
 		}
 	}
-	z.out.Reset()
-	if _, err := z.stream.Write(z.tiles); err != nil {
-		return err
+	at := len(e.buf) // of the length
+	out := sliceWriter(append(e.buf, 0, 0, 0, 0))
+	if !s.begun {
+		out, s.begun = append(out, zlibHeader...), true
 	}
-	if err := z.stream.Flush(); err != nil {
-		return err
-	}
-	e.buf = binary.BigEndian.AppendUint32(e.buf, uint32(z.out.Len()))
-	e.buf = append(e.buf, z.out.Bytes()...)
-	return nil
+	err := flate.StatelessDeflate(&out, z.tiles, false, nil)
+	e.buf = out
+	binary.BigEndian.PutUint32(e.buf[at:], uint32(len(e.buf)-at-4))
+	return err
 }
 
 // A palette numbers the colours of a tile.
