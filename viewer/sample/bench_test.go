@@ -1,7 +1,6 @@
 package sample
 
 import (
-	"encoding/binary"
 	"image"
 	"testing"
 	"time"
@@ -28,49 +27,6 @@ func BenchmarkClick(b *testing.B) {
 				h.skip(encoding)
 			}
 		})
-	}
-}
-
-// skip reads past an update in one encoding, of 32 bits a pixel.
-func (h *hand) skip(encoding int32) {
-	b := h.hear(4)
-	for range binary.BigEndian.Uint16(b[2:]) {
-		hd := h.hear(12)
-		w, ht := int(binary.BigEndian.Uint16(hd[4:])), int(binary.BigEndian.Uint16(hd[6:]))
-		switch encoding {
-		case encRaw:
-			h.r.Discard(4 * w * ht)
-		case encZRLE:
-			h.r.Discard(int(binary.BigEndian.Uint32(h.hear(4))))
-		case encHextile:
-			skipHextile(h, w, ht)
-		}
-	}
-}
-
-// skipHextile reads past a Hextile rectangle of 32 bits a pixel.
-func skipHextile(h *hand, w, ht int) {
-	for y := 0; y < ht; y += 16 {
-		for x := 0; x < w; x += 16 {
-			k := h.hear(1)[0]
-			if k&hexRaw != 0 {
-				h.r.Discard(4 * min(16, w-x) * min(16, ht-y))
-				continue
-			}
-			if k&hexBackground != 0 {
-				h.r.Discard(4)
-			}
-			if k&hexForeground != 0 {
-				h.r.Discard(4)
-			}
-			if k&hexSubrects != 0 {
-				n := int(h.hear(1)[0])
-				if k&hexColoured != 0 {
-					n *= 3
-				}
-				h.r.Discard(2 * n)
-			}
-		}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"image"
 	"math"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -143,7 +144,10 @@ func (s *scene) drawWelcome(c *canvas) {
 	c.text(f.head, in.Min.X, in.Min.Y, f.head.cut("A machine to try things on", in.Dx()), ink)
 	in.Min.Y += f.head.height + 4
 	in.Min.Y = c.lines(f.body, in, "It is drawn inside this program and reached over real VNC, on this computer alone. Nothing here can break: click, type and scroll as you like.", faint) + 6
-	c.lines(f.body, in, fmt.Sprintf("The screen is %d \u00d7 %d pixels, and takes any other size that the viewer asks for.", s.lay.w, s.lay.h), faint)
+	more := fmt.Sprintf("The screen is %d \u00d7 %d pixels, and takes any other size that the viewer asks for.", s.lay.w, s.lay.h)
+	if len(f.body.wrap(more, in.Dx()))*f.body.height <= in.Dy() {
+		c.lines(f.body, in, more, faint)
+	}
 }
 
 // tips are things to try.
@@ -222,7 +226,7 @@ func (s *scene) drawClip(c *canvas) {
 	r, f := s.lay.clipLine, faces()
 	c.round(r, 5, allCorners, 0xeef1f7)
 	const label = "Clipboard:"
-	text := s.clip
+	text := strings.Join(strings.Fields(s.clip), " ") // on one line
 	if text == "" {
 		text = "empty"
 	}
