@@ -1,16 +1,13 @@
 package wheel
 
-import (
-	"slices"
-	"time"
-)
+import "time"
 
 // Tick applies the time that has passed: it drops waiters that waited too
 // long, completes a preemption, ends a grace, ends a hold that expired or went
 // idle, and gives a free wheel to the next. Every other method that takes a
 // time does this first.
 func (w *Wheel) Tick(now time.Time) {
-	w.queue = slices.DeleteFunc(w.queue, func(q waiter) bool { return now.Sub(q.since) >= w.n.QueueTTL })
+	w.drop(func(q waiter) bool { return now.Sub(q.since) >= w.n.QueueTTL })
 	if w.preempt != nil && !now.Before(w.preempt.deadline) {
 		by := w.preempt.party
 		if w.holder != nil {

@@ -74,6 +74,10 @@ func (w *Wheel) who() *Party {
 // it handed back, in the order they lost it.
 func (w *Wheel) Revoked() []Party { return slices.Clone(w.revoked) }
 
+// Turn is a number that moves with every change of who holds the wheel, waits
+// for it, is revoked, or is owed.
+func (w *Wheel) Turn() uint64 { return w.turn }
+
 // Departed returns the holders that lost the wheel since it was last asked.
 func (w *Wheel) Departed() []Departure {
 	left := w.left

@@ -26,6 +26,7 @@ type Wheel struct {
 	driver string
 
 	left []Departure
+	turn uint64 // see Turn
 }
 
 type hold struct {
@@ -118,9 +119,13 @@ func (w *Wheel) Acquire(now time.Time, p Party, queue bool, reason string) (Answ
 	h := w.holder
 	switch {
 	case h != nil && h.party.ID == p.ID:
+		if !h.gone.IsZero() {
+			w.turn++
+		}
 		h.renewed, h.gone = now, time.Time{}
-		if reason != "" {
+		if reason != "" && reason != h.reason {
 			h.reason = reason
+			w.turn++
 		}
 		return Answer{Outcome: Renewed, Lease: h.lease}, nil
 	case w.preempt != nil && w.preempt.party.ID == p.ID:
@@ -141,7 +146,7 @@ func (w *Wheel) Acquire(now time.Time, p Party, queue bool, reason string) (Answ
 		w.depart(Preempted, &p)
 		return Answer{Outcome: Granted, Lease: w.grant(now, p, reason)}, nil
 	}
-	w.preempt = &preemption{party: p, reason: reason, deadline: now.Add(w.n.PreemptGrace)}
+	w.pending(&preemption{party: p, reason: reason, deadline: now.Add(w.n.PreemptGrace)})
 	return Answer{Outcome: PreemptionStarted, Deadline: w.preempt.deadline}, nil
 }
 
@@ -153,6 +158,7 @@ func (w *Wheel) wait(now time.Time, p Party, queue bool, reason string) (Answer,
 	case len(w.queue) >= w.n.QueueDepth:
 		return Answer{}, &Refusal{Why: QueueFull, Holder: w.who()}
 	}
+	w.turn++
 	w.queue = append(w.queue, waiter{p, reason, now})
 	slices.SortStableFunc(w.queue, func(a, b waiter) int { return cmp.Compare(b.party.priority(), a.party.priority()) })
 	return Answer{Outcome: Queued, Position: w.position(p.ID)}, nil
@@ -162,6 +168,7 @@ func (w *Wheel) wait(now time.Time, p Party, queue bool, reason string) (Answer,
 // is owed first. A person who drove last, or to whom a clean machine falls,
 // owes nothing; an agent always begins with a release.
 func (w *Wheel) grant(now time.Time, p Party, reason string) uint64 {
+	w.turn++
 	w.lease++
 	w.holder = &hold{party: p, lease: w.lease, reason: reason, since: now, intent: now, renewed: now}
 	if p.Kind == Agent || w.driver != "" && w.driver != p.ID {
@@ -175,6 +182,7 @@ func (w *Wheel) grant(now time.Time, p Party, reason string) uint64 {
 func (w *Wheel) depart(c Cause, by *Party) {
 	h := w.holder
 	w.holder = nil
+	w.turn++
 	w.left = append(w.left, Departure{Party: h.party, Lease: h.lease, Cause: c, By: by})
 	if h.party.Kind == Agent || h.holding {
 		w.debt++
@@ -187,14 +195,30 @@ func (w *Wheel) succeed(now time.Time) {
 	case w.holder != nil:
 	case w.preempt != nil:
 		p := w.preempt
-		w.preempt = nil
+		w.pending(nil)
 		w.grant(now, p.party, p.reason)
 	case len(w.queue) > 0:
 		next := w.queue[0]
-		w.queue = slices.Delete(w.queue, 0, 1)
+		w.unqueue(next.party.ID)
 		w.grant(now, next.party, next.reason)
 	}
 }
+
+// pending sets or ends the preemption under way.
+func (w *Wheel) pending(p *preemption) {
+	w.turn++
+	w.preempt = p
+}
+
+// drop takes waiters out of the queue.
+func (w *Wheel) drop(which func(waiter) bool) {
+	n := len(w.queue)
+	if w.queue = slices.DeleteFunc(w.queue, which); len(w.queue) != n {
+		w.turn++
+	}
+}
+
+func (w *Wheel) unqueue(id string) { w.drop(func(q waiter) bool { return q.party.ID == id }) }
 
 // Release gives the wheel back, or the place in the queue, or the preemption
 // under way. A lease that is not the current one changes nothing; 0 stands for
@@ -213,10 +237,10 @@ func (w *Wheel) Release(now time.Time, id string, lease uint64) Outcome {
 		}
 		return LetGo
 	case w.preempt != nil && w.preempt.party.ID == id:
-		w.preempt = nil
+		w.pending(nil)
 		return PreemptionAbandoned
 	case w.position(id) > 0:
-		w.queue = slices.DeleteFunc(w.queue, func(q waiter) bool { return q.party.ID == id })
+		w.unqueue(id)
 		return WaitCancelled
 	}
 	return Unchanged
@@ -237,7 +261,7 @@ func (w *Wheel) Takeover(now time.Time, p Party) (Answer, error) {
 	case h != nil && h.party.Kind.Person() && h.party.priority() > p.priority():
 		return Answer{}, &Refusal{Why: IsHeld, Holder: w.who()}
 	}
-	w.queue = slices.DeleteFunc(w.queue, func(q waiter) bool { return q.party.ID == p.ID })
+	w.unqueue(p.ID)
 	if h != nil {
 		if h.party.Kind == Agent {
 			w.revoke(h.party)
@@ -254,9 +278,9 @@ func (w *Wheel) revokeWaiting() {
 		if w.preempt.party.Kind == Agent {
 			w.revoke(w.preempt.party)
 		}
-		w.preempt = nil
+		w.pending(nil)
 	}
-	w.queue = slices.DeleteFunc(w.queue, func(q waiter) bool {
+	w.drop(func(q waiter) bool {
 		if q.party.Kind == Agent {
 			w.revoke(q.party)
 		}
@@ -266,6 +290,7 @@ func (w *Wheel) revokeWaiting() {
 
 func (w *Wheel) revoke(p Party) {
 	if !w.isRevoked(p) {
+		w.turn++
 		w.revoked = append(w.revoked, p)
 	}
 }
@@ -281,9 +306,9 @@ func (w *Wheel) Revoke(now time.Time, p, by Party) {
 	w.revoke(p)
 	same := func(o Party) bool { return o.Kind == Agent && o.authority() == p.authority() }
 	if w.preempt != nil && same(w.preempt.party) {
-		w.preempt = nil
+		w.pending(nil)
 	}
-	w.queue = slices.DeleteFunc(w.queue, func(q waiter) bool { return same(q.party) })
+	w.drop(func(q waiter) bool { return same(q.party) })
 	if w.holder != nil && same(w.holder.party) {
 		w.depart(Preempted, &by)
 		w.succeed(now)
@@ -292,6 +317,7 @@ func (w *Wheel) Revoke(now time.Time, p, by Party) {
 
 // HandBack ends every revocation and the back-off, and the person's own hold.
 func (w *Wheel) HandBack(now time.Time, id string) {
+	w.turn++
 	w.revoked, w.backOff = nil, time.Time{}
 	w.Release(now, id, 0)
 }
@@ -316,7 +342,7 @@ func (w *Wheel) Force(now time.Time, by Party) {
 		}
 		w.depart(Forced, &by)
 	}
-	w.debt++
+	w.Owe()
 	w.backOff = now.Add(w.n.BackOff)
 }
 
@@ -333,12 +359,24 @@ func (w *Wheel) Renew(now time.Time, id string) {
 func (w *Wheel) Disconnect(now time.Time, id string) {
 	w.Tick(now)
 	if w.preempt != nil && w.preempt.party.ID == id {
-		w.preempt = nil
+		w.pending(nil)
 	}
-	w.queue = slices.DeleteFunc(w.queue, func(q waiter) bool { return q.party.ID == id })
+	w.unqueue(id)
 	if h := w.holder; h != nil && h.party.ID == id && h.gone.IsZero() {
+		w.turn++
 		h.gone = now
 	}
+}
+
+// Gone says that the machine's session has ended: nobody holds the wheel or
+// waits for it, and nothing is held down. Agents stay revoked.
+func (w *Wheel) Gone() {
+	if w.holder != nil {
+		w.depart(Released, nil)
+	}
+	w.turn++
+	w.queue, w.preempt = nil, nil
+	w.paid, w.driver = w.debt, ""
 }
 
 // MayDispatch reports whether a party may send input right now.
@@ -366,7 +404,10 @@ func (w *Wheel) Owes() bool { return w.debt > w.paid }
 
 // Owe asks for a release without a change of holder: an act was interrupted
 // with something held down.
-func (w *Wheel) Owe() { w.debt++ }
+func (w *Wheel) Owe() {
+	w.turn++
+	w.debt++
+}
 
 // Debt is the number to give to [Wheel.Pay] once the release has been written.
 // ok is false when none is owed.
@@ -379,6 +420,7 @@ func (w *Wheel) Pay(debt uint64) Outcome {
 		return Unchanged
 	}
 	w.paid = debt
+	w.turn++
 	if w.Owes() {
 		return Unchanged
 	}

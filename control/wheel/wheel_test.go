@@ -491,6 +491,23 @@ func TestForce(t *testing.T) {
 	b.acquire(alpha, false, Granted)
 }
 
+func TestGone(t *testing.T) {
+	b := newBench(t)
+	lease := b.drives(alpha)
+	b.acquire(beta, true, Queued)
+	b.w.Revoke(b.now, boss, pat)
+	b.w.Gone()
+	b.phase(Unheld)
+	b.left(alpha, Released)
+	if v := b.w.View(beta); v.Position != 0 || b.w.Owes() {
+		t.Errorf("after the end: %+v, owes %v", v, b.w.Owes())
+	}
+	b.refused(boss, true, IsRevoked)
+	if a := b.acquire(alpha, false, Granted); a.Lease <= lease {
+		t.Errorf("lease %d after %d", a.Lease, lease)
+	}
+}
+
 func TestNext(t *testing.T) {
 	b := newBench(t)
 	want := func(ms int, ok bool) {

@@ -1,0 +1,169 @@
+package plane
+
+import (
+	"context"
+	"image"
+	"sync/atomic"
+	"time"
+
+	"deskvnc/control"
+	"deskvnc/control/wheel"
+	"deskvnc/viewer"
+)
+
+// How a picture that has holes is helped along.
+const (
+	primeRefresh       = 2 * time.Second // then the whole picture is asked for again
+	primeReconnect     = 6 * time.Second // then the machine is dialled again
+	primeGiveUp        = 8 * time.Second
+	primeGiveUpRedial  = 30 * time.Second
+	primeReconnectWait = 15 * time.Second
+)
+
+// primed waits until every pixel of a region has been painted, the whole
+// screen for an empty one. A machine that leaves holes is asked for its
+// picture again and then dialled again, unless somebody else is driving.
+func (c *call) primed(st *seat, region image.Rectangle) error {
+	f := st.session.Frame()
+	if f.Whole(region) {
+		return nil
+	}
+	reader := f.Reader()
+	defer reader.Close()
+	start := time.Now()
+	next := primeRefresh
+	for !f.Whole(region) {
+		t := time.NewTimer(time.Until(start.Add(next)))
+		select {
+		case <-reader.Wake():
+			t.Stop()
+			continue
+		case <-st.session.Done():
+			t.Stop()
+			return control.Refuse(control.LimbGone, "the session of "+st.limb.id+" has ended")
+		case <-c.ctx.Done():
+			t.Stop()
+			return c.ctx.Err()
+		case <-t.C:
+		}
+		switch next {
+		case primeRefresh:
+			st.session.Refresh()
+			next = primeReconnect
+		case primeReconnect:
+			if !st.mayRedial() {
+				next = primeGiveUp
+				continue
+			}
+			next = primeGiveUpRedial
+			if err := c.redial(st, primeReconnectWait); err != nil {
+				return err
+			}
+		default:
+			return priming(st)
+		}
+	}
+	return nil
+}
+
+func priming(st *seat) *control.Refused {
+	return &control.Refused{
+		Code: control.NotReady, Message: "the machine has not painted all of the screen of " + st.limb.id + " yet",
+		Hint: "Call dvv_reconnect, then dvv_screen.",
+	}
+}
+
+// mayRedial reports whether the seat may drop the connection by itself: not
+// under somebody who drives.
+func (s *seat) mayRedial() bool {
+	v := s.wheelView()
+	return !v.Revoked && (v.Holder == nil || v.Lease != 0)
+}
+
+// redial drops the connection and waits for the next one. Not connected in
+// time is no error.
+func (c *call) redial(st *seat, wait time.Duration) error {
+	s := st.session
+	before := s.Info().Connections
+	// The state as it is now says nothing: what counts comes after the next
+	// attempt has begun.
+	var begun atomic.Bool
+	cancelSub := s.Subscribe(func(ev viewer.Event) {
+		if ch, ok := ev.(viewer.StateChanged); ok && ch.State.Phase != viewer.Disconnected {
+			begun.Store(true)
+		}
+	})
+	defer cancelSub()
+	s.Reconnect()
+	ctx, cancel := context.WithTimeout(c.ctx, wait)
+	defer cancel()
+	_, err := s.WaitState(ctx, func(state viewer.State) bool {
+		return s.Info().Connections > before && state.Phase == viewer.Connected || begun.Load() && final(state)
+	})
+	switch {
+	case c.ctx.Err() != nil:
+		return c.ctx.Err()
+	case viewer.KindOf(err) == viewer.Closed:
+		return control.Refuse(control.LimbGone, "the session of "+st.limb.id+" has ended")
+	}
+	st.blind()
+	if s.State().Phase == viewer.Connected && s.Info().Connections > before && st.mirror() != nil {
+		s.Refresh()
+	}
+	return nil
+}
+
+// final reports whether a state ends a wait for connected: nothing will come
+// of it without somebody's doing.
+func final(st viewer.State) bool { return st.Phase == viewer.Disconnected }
+
+// reconnect serves dvv_reconnect.
+func (c *call) reconnect() (control.Result, error) {
+	st, err := c.seat()
+	if err != nil {
+		return control.Result{}, err
+	}
+	if err := c.needs(c.capability()); err != nil {
+		return control.Result{}, err
+	}
+	var refused *control.Refused
+	st.limb.steer(func(w *wheel.Wheel, _ time.Time) {
+		switch v := w.View(st.party()); {
+		case v.Revoked:
+			refused = control.Refuse(control.LeaseRevoked, "a person took the wheel and has not handed it back")
+		case v.Holder != nil && v.Lease == 0:
+			refused = &control.Refused{
+				Code: control.LeaseNotHeld, Message: v.Holder.Label + " (" + string(v.Holder.Kind) + ") is driving this session", Hint: "Wait until they are done; a new connection would cut them off.",
+			}
+		}
+	})
+	if refused != nil {
+		return control.Result{}, refused
+	}
+	wait := defaultReconnectWait
+	if c.args.Has("timeoutMs") {
+		wait = min(time.Duration(c.args.Int("timeoutMs"))*time.Millisecond, maxWait)
+	}
+	before := st.session.Info().Connections
+	if err := c.redial(st, wait); err != nil {
+		return control.Result{}, err
+	}
+	state := st.session.State()
+	ok := state.Phase == viewer.Connected && st.session.Info().Connections > before
+	text := st.limb.id + " is connected again. Call dvv_screen before you act."
+	if !ok {
+		text = st.limb.id + " is not connected yet: it is " + string(state.Phase)
+		if state.Reason != "" {
+			text += " (" + state.Reason + ")"
+		}
+		text += "."
+	}
+	return control.Result{Text: text, Structured: struct {
+		LimbID    string        `json:"limbId"`
+		Connected bool          `json:"connected"`
+		State     control.State `json:"state"`
+	}{st.limb.id, ok, stateOf(state, c.a.plane.now())}}, nil
+}
+
+// defaultReconnectWait is how long dvv_reconnect waits for the machine.
+const defaultReconnectWait = 20 * time.Second
