@@ -60,6 +60,9 @@ type Command struct {
 	Capability string // what the caller of the socket must hold; empty for none
 	Window     bool   // needs the window
 	Confirm    bool   // a person is asked first
+	// Person says that only a person may: it acts on a machine or on the
+	// wheel in their name. Agents have tools for it, which pass the wheel.
+	Person bool
 	// Enabled says why the command cannot run now, given the parameters; nil
 	// means always. It runs on the registry's home goroutine.
 	Enabled func(Params) error

@@ -113,6 +113,9 @@ func (r *Registry) List(ctx context.Context, filter string) ([]Record, error) {
 			}
 			rec := c.record()
 			err := r.enabled(c, nil)
+			if c.Person {
+				err = ErrPerson
+			}
 			rec.Enabled = err == nil
 			if err != nil {
 				rec.DisabledReason = err.Error()
@@ -143,12 +146,19 @@ func (r *Registry) enabled(c *Command, p Params) error {
 	return c.Enabled(p)
 }
 
+// ErrPerson is the reason why a command is refused to everybody but a person
+// at the window.
+var ErrPerson = errors.New("only a person at the window can do this; use the tools to act on a machine")
+
 // Execute runs a command from any other goroutine than home, with parameters
 // in JSON, and waits for its result.
 func (r *Registry) Execute(ctx context.Context, id string, raw json.RawMessage) (any, error) {
 	c, ok := r.byID[id]
 	if !ok {
 		return nil, r.unknown(id)
+	}
+	if c.Person {
+		return nil, fmt.Errorf("%s: %w", id, ErrPerson)
 	}
 	p, err := c.parse(raw)
 	if err != nil {

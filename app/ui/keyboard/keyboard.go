@@ -30,9 +30,8 @@ type Source interface {
 type Config struct {
 	// Source may be nil.
 	Source Source
-	// Send passes one key on. It reports false when the key was not
-	// delivered: it took the wheel from an agent, or nobody may type now.
-	Send func(viewer.Key) bool
+	// Send passes one key on. Whether it is delivered is not decided here.
+	Send func(viewer.Key)
 	// Chord runs the viewer's command for a key pressed with the viewer's
 	// prefix, and reports whether there is one. Before the command runs the
 	// modifiers have been released on the remote side.
@@ -134,7 +133,8 @@ func (k *Keyboard) Rune(r rune) {
 	p = &press{}
 	k.become(p, r)
 	p.key.Down, p.key.Locks = true, k.locks
-	if p.key.Sym != 0 && k.config.Send(p.key) {
+	if p.key.Sym != 0 {
+		k.config.Send(p.key)
 		p.key.Down = false
 		k.config.Send(p.key)
 	}
@@ -218,18 +218,18 @@ func (k *Keyboard) Reset() {
 func (k *Keyboard) Held() int { return len(k.held) }
 
 // send passes a key on, and before it the modifiers that are held here but not
-// there: a chord of the viewer had released them, or one of them had only
-// taken the wheel.
+// there, since a chord of the viewer had released them.
 func (k *Keyboard) send(p *press) {
 	if !modifier(p.key.Sym) {
 		for _, m := range k.held {
 			if m != p && !m.sent && !m.kept && modifier(m.key.Sym) {
-				m.sent = k.config.Send(m.key)
+				m.sent = true
+				k.config.Send(m.key)
 			}
 		}
 	}
-	p.sent = k.config.Send(p.key)
-	p.kept = !p.sent && !modifier(p.key.Sym)
+	p.sent = true
+	k.config.Send(p.key)
 }
 
 // prefix reports whether Ctrl, Alt and Shift are all held.
@@ -264,6 +264,16 @@ func (k *Keyboard) chord(printed uint32, code int) bool {
 		}
 		k.config.Chord(name, true)
 		return true
+	}
+	return false
+}
+
+// Shift reports whether a Shift key is held here.
+func (k *Keyboard) Shift() bool {
+	for _, p := range k.held {
+		if p.key.Sym == key.ShiftL || p.key.Sym == key.ShiftR {
+			return true
+		}
 	}
 	return false
 }

@@ -17,7 +17,6 @@ type board struct {
 	later  []func()
 	chords map[string]bool
 	ran    []string
-	refuse int // this many keys are not delivered
 	sym    map[int]uint32
 	down   map[uint32]bool
 }
@@ -38,14 +37,7 @@ func newBoard(inputMethod bool) *board {
 	}
 	b.Keyboard = New(Config{
 		Source: b, InputMethod: inputMethod,
-		Send: func(k viewer.Key) bool {
-			if b.refuse > 0 {
-				b.refuse--
-				return false
-			}
-			b.got = append(b.got, spell(k))
-			return true
-		},
+		Send: func(k viewer.Key) { b.got = append(b.got, spell(k)) },
 		Chord: func(name string, run bool) bool {
 			if run {
 				b.ran = append(b.ran, name)
@@ -283,25 +275,6 @@ func TestModifiersStayAfterChord(t *testing.T) {
 	b.up(altL)
 	b.up(ctrlL)
 	b.want(t, "+Ctrl +Alt +a -a -Alt -Ctrl")
-}
-
-// The key that takes the wheel from an agent is not delivered, nor repeated,
-// nor released; a modifier that took it counts for the key after it.
-func TestConsumed(t *testing.T) {
-	b := newBoard(false)
-	b.refuse = 1
-	b.press(aKey, 'a')
-	b.repeat('a')
-	b.up(aKey)
-	b.press(cKey, 'c')
-	b.up(cKey)
-	b.want(t, "+c -c")
-	b.refuse = 1
-	b.press(ctrlL, 0)
-	b.press(cKey, 0)
-	b.up(cKey)
-	b.up(ctrlL)
-	b.want(t, "+Ctrl +c -c -Ctrl")
 }
 
 func TestReset(t *testing.T) {

@@ -1,0 +1,51 @@
+package look
+
+import (
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/driver/desktop"
+	"fyne.io/fyne/v2/widget"
+)
+
+// A Button is a flat button of a bar that tells what it does while the pointer
+// is on it.
+type Button struct {
+	widget.Button
+	hint func(on bool)
+}
+
+// NewButton returns a flat button with a text, an icon or both. Hint is called
+// when the pointer comes and goes; it may be nil.
+func NewButton(text string, icon fyne.Resource, do func(), hint func(on bool)) *Button {
+	b := &Button{hint: hint}
+	b.Text, b.Icon, b.OnTapped, b.Importance = text, icon, do, widget.LowImportance
+	b.ExtendBaseWidget(b)
+	return b
+}
+
+// SetOn marks the button as the chosen one of a group.
+func (b *Button) SetOn(on bool) {
+	want := widget.LowImportance
+	if on {
+		want = widget.MediumImportance
+	}
+	if b.Importance != want {
+		b.Importance = want
+		b.Refresh()
+	}
+}
+
+// MouseIn is called by the toolkit.
+func (b *Button) MouseIn(ev *desktop.MouseEvent) {
+	b.Button.MouseIn(ev)
+	if b.hint != nil {
+		b.hint(true)
+	}
+}
+
+// MouseOut is called by the toolkit.
+func (b *Button) MouseOut() {
+	b.Button.MouseOut()
+	if b.hint != nil {
+		b.hint(false)
+	}
+}

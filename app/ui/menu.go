@@ -1,0 +1,241 @@
+package ui
+
+import (
+	"strings"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/driver/desktop"
+	"fyne.io/fyne/v2/theme"
+	"fyne.io/fyne/v2/widget"
+
+	"deskvnc/app/ui/look"
+	"deskvnc/control/command"
+)
+
+// keyNames are the toolkit's names of the keys of chords, where they differ.
+var keyNames = map[string]fyne.KeyName{"Space": fyne.KeySpace, "End": fyne.KeyEnd, "Insert": fyne.KeyInsert}
+
+// toolkitShortcut is a chord as the toolkit names it.
+func toolkitShortcut(c command.Chord) *desktop.CustomShortcut {
+	s := &desktop.CustomShortcut{KeyName: fyne.KeyName(c.Key)}
+	if n, ok := keyNames[c.Key]; ok {
+		s.KeyName = n
+	}
+	if c.Ctrl {
+		s.Modifier |= fyne.KeyModifierControl
+	}
+	if c.Alt {
+		s.Modifier |= fyne.KeyModifierAlt
+	}
+	if c.Shift {
+		s.Modifier |= fyne.KeyModifierShift
+	}
+	return s
+}
+
+// shortcutOf is the first chord of a command for a person, or "".
+func shortcutOf(c *command.Command) string {
+	if len(c.Shortcuts) == 0 {
+		return ""
+	}
+	chord, err := command.ParseChord(c.Shortcuts[0].Chord)
+	if err != nil {
+		return ""
+	}
+	return chord.String()
+}
+
+// chord runs the command of a key pressed with the viewer's prefix while a
+// session has the keyboard; see [keyboard.Config].
+func (w *Window) chord(cap string, run bool) bool {
+	c, p, ok := w.commands.Chord(command.ViewerChord(cap))
+	if ok && run {
+		w.invoke(c.ID, p)
+	}
+	return ok
+}
+
+// typedChord runs the command of a toolkit shortcut, if there is one.
+func (w *Window) typedChord(s fyne.Shortcut) bool {
+	for _, c := range w.commands.Commands() {
+		for _, sc := range c.Shortcuts {
+			chord, err := command.ParseChord(sc.Chord)
+			if err == nil && toolkitShortcut(chord).ShortcutName() == s.ShortcutName() {
+				w.invoke(c.ID, sc.Params)
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// addShortcuts makes the chords work also while no session has the keyboard.
+func (w *Window) addShortcuts() {
+	for _, c := range w.commands.Commands() {
+		for _, sc := range c.Shortcuts {
+			chord, err := command.ParseChord(sc.Chord)
+			if err != nil {
+				continue
+			}
+			w.win.Canvas().AddShortcut(toolkitShortcut(chord), func(fyne.Shortcut) { w.invoke(c.ID, sc.Params) })
+		}
+	}
+}
+
+// menu is the menu of all commands that have a place in it, with what cannot
+// be done now greyed.
+func (w *Window) menu() *fyne.Menu {
+	m := fyne.NewMenu("")
+	place := ""
+	for _, c := range w.commands.Commands() {
+		if len(c.Menu) == 0 || !c.Bare() {
+			continue
+		}
+		if here := strings.Join(c.Menu, "/"); place != here {
+			if place != "" {
+				m.Items = append(m.Items, fyne.NewMenuItemSeparator())
+			}
+			place = here
+		}
+		item := fyne.NewMenuItem(c.Label, func() { w.invoke(c.ID, nil) })
+		item.Disabled = w.commands.Enabled(c.ID, nil) != nil
+		if len(c.Shortcuts) > 0 {
+			if chord, err := command.ParseChord(c.Shortcuts[0].Chord); err == nil {
+				item.Shortcut = toolkitShortcut(chord)
+			}
+		}
+		m.Items = append(m.Items, item)
+	}
+	return m
+}
+
+// showMenu opens the menu under a button. The session lets go of the keyboard
+// meanwhile.
+func (w *Window) showMenu(under fyne.CanvasObject) {
+	w.LetGo()
+	c := w.win.Canvas()
+	pop := widget.NewPopUpMenu(w.menu(), c)
+	pop.OnDismiss = func() {
+		pop.Hide()
+		w.FocusPane()
+	}
+	at := fyne.CurrentApp().Driver().AbsolutePositionForObject(under)
+	min := pop.MinSize()
+	pop.ShowAtPosition(fyne.NewPos(at.X+under.Size().Width-min.Width-4, at.Y+under.Size().Height))
+}
+
+// showModal shows a card over the window until it is closed.
+func (w *Window) showModal(title string, content fyne.CanvasObject) {
+	w.LetGo()
+	var pop *widget.PopUp
+	end := widget.NewButton("Close", func() { pop.Hide(); w.FocusPane() })
+	end.Importance = widget.HighImportance
+	head := look.NewText(title, theme.ColorNameForeground, theme.SizeNameSubHeadingText, true)
+	head.SetMinWidth(head.Natural())
+	pop = widget.NewModalPopUp(container.New(look.Inset{8, 12, 8, 12}, container.NewBorder(head, container.NewHBox(spacer(), end), nil, nil, content)), w.win.Canvas())
+	size := w.win.Canvas().Size()
+	want := pop.MinSize()
+	pop.Resize(fyne.NewSize(min(max(want.Width, 320), size.Width-24), min(want.Height, size.Height-24)))
+	pop.Show()
+	w.win.Canvas().Focus(end)
+}
+
+// showAbout tells what the program is.
+func (w *Window) showAbout() {
+	icon := canvas.NewImageFromResource(Icon)
+	icon.FillMode = canvas.ImageFillContain
+	icon.SetMinSize(fyne.NewSize(64, 64))
+	line := func(s string, c fyne.ThemeColorName) *look.Text {
+		t := look.NewText(s, c, theme.SizeNameText, false)
+		t.SetMinWidth(t.Natural())
+		return t
+	}
+	w.showModal("DeskVNC "+w.config.Version, container.NewBorder(nil, nil, container.NewVBox(icon), nil, container.NewVBox(
+		line("A viewer for machines reached over the network,", theme.ColorNameForeground),
+		line("shared by a person and an agent.", theme.ColorNameForeground),
+		line("Apache License 2.0", look.ColorMuted),
+	)))
+}
+
+// A shortcutLine is one chord and what it does.
+type shortcutLine struct {
+	Chord   string `json:"chord"`
+	Command string `json:"command"`
+	Label   string `json:"label"`
+}
+
+// shortcutList lists the chords.
+func (w *Window) shortcutList() []shortcutLine {
+	out := []shortcutLine{}
+	for _, c := range w.commands.Commands() {
+		for i, sc := range c.Shortcuts {
+			chord, err := command.ParseChord(sc.Chord)
+			if err != nil || i > 0 && c.ID == "session.select" {
+				continue
+			}
+			text := chord.String()
+			if c.ID == "session.select" {
+				text = strings.TrimSuffix(text, "1") + "1 to 9"
+			}
+			out = append(out, shortcutLine{text, c.ID, c.Label})
+		}
+	}
+	return out
+}
+
+// showShortcuts lists the chords for a person.
+func (w *Window) showShortcuts() {
+	grid := container.New(pairs{})
+	for _, l := range w.shortcutList() {
+		key := look.NewText(strings.TrimPrefix(l.Chord, "Ctrl+Alt+Shift+"), theme.ColorNameForeground, theme.SizeNameText, true)
+		what := look.NewText(l.Label, theme.ColorNameForeground, theme.SizeNameText, false)
+		key.SetMinWidth(key.Natural())
+		what.SetMinWidth(what.Natural())
+		grid.Add(key)
+		grid.Add(what)
+	}
+	head := look.NewText("Hold Ctrl+Alt+Shift and press:", look.ColorMuted, theme.SizeNameText, false)
+	head.SetMinWidth(head.Natural())
+	scroll := container.NewVScroll(grid)
+	scroll.SetMinSize(fyne.NewSize(grid.MinSize().Width+12, min(grid.MinSize().Height, max(w.win.Canvas().Size().Height-150, 60))))
+	w.showModal("Keyboard shortcuts", container.NewBorder(head, nil, nil, nil, scroll))
+}
+
+// pairs is a layout of rows of two.
+type pairs struct{}
+
+// Layout is called by the toolkit.
+func (pairs) Layout(objects []fyne.CanvasObject, size fyne.Size) {
+	left := pairsLeft(objects)
+	var y float32
+	for i := 0; i+1 < len(objects); i += 2 {
+		h := objects[i].MinSize().Height - pairsOverlap
+		objects[i].Move(fyne.NewPos(0, y))
+		objects[i].Resize(fyne.NewSize(left, h+pairsOverlap))
+		objects[i+1].Move(fyne.NewPos(left+8, y))
+		objects[i+1].Resize(fyne.NewSize(max(size.Width-left-8, 0), h+pairsOverlap))
+		y += h
+	}
+}
+
+const pairsOverlap = 5
+
+func pairsLeft(objects []fyne.CanvasObject) (left float32) {
+	for i := 0; i < len(objects); i += 2 {
+		left = max(left, objects[i].MinSize().Width)
+	}
+	return left
+}
+
+// MinSize is called by the toolkit.
+func (pairs) MinSize(objects []fyne.CanvasObject) (m fyne.Size) {
+	left := pairsLeft(objects)
+	for i := 0; i+1 < len(objects); i += 2 {
+		m.Width = max(m.Width, left+8+objects[i+1].MinSize().Width)
+		m.Height += objects[i].MinSize().Height - pairsOverlap
+	}
+	m.Height += pairsOverlap
+	return m
+}

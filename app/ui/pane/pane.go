@@ -1,0 +1,249 @@
+// Package pane shows one session in the window: its picture, a person's mouse
+// and keyboard on it, what the machine asks, and what happened to the
+// connection.
+//
+// A Pane belongs to the goroutine of the widgets, except where a method says
+// otherwise. What a person does goes out through [Config.Input]; whether it
+// may is decided there.
+package pane
+
+import (
+	"sync/atomic"
+	"time"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+
+	"deskvnc/app/ui/fence"
+	"deskvnc/app/ui/keyboard"
+	"deskvnc/app/ui/picture"
+	"deskvnc/viewer"
+	"deskvnc/viewer/engine"
+)
+
+// Config is what a Pane is made of. Functions are called on the goroutine of
+// the widgets.
+type Config struct {
+	Session *engine.Session
+	Fence   *fence.Fence
+	// Input sends what a person does; Leave lets go of all they hold.
+	Input func(in viewer.Input)
+	Leave func()
+	// Keys and Pointer are the window system, when there is one that tells;
+	// Forget drops the keys told of so far.
+	Keys        keyboard.Source
+	Pointer     PointerSource
+	Forget      func()
+	InputMethod bool // see [keyboard.Config]
+	// Chord runs the viewer's command for a key; see [keyboard.Config].
+	Chord func(cap string, run bool) bool
+	// Changed is called after the session's state, name or size has changed.
+	Changed func()
+	// Event is called for the events that are not the pane's own: bells,
+	// texts of the remote clipboard, notices, refusals.
+	Event func(viewer.Event)
+	// Focused tells that the picture has got or lost the keyboard.
+	Focused func(on bool)
+	// Retry, Edit and Close are the buttons of a failed session.
+	Retry, Edit, Close func()
+}
+
+// A Pane shows one session.
+type Pane struct {
+	config  Config
+	session *engine.Session
+
+	picture *picture.Picture
+	surface *surface
+	card    *card
+	sheet   *sheet
+	over    *fyne.Container // what a window puts on top
+	root    *fyne.Container
+
+	refused string // what the machine said to the login before
+	live    bool   // was connected at some time
+	visible bool
+	release func() // ends the watching; nil while nobody looks
+	failed  error  // why the picture cannot be watched
+	closed  bool
+
+	shown    atomic.Bool // visible, for the loop
+	posted   atomic.Int64
+	drawn    chan time.Duration // one place: how long the loop is to pause
+	done     chan struct{}
+	ended    chan struct{} // the loop has ended
+	draw     *fence.Target
+	changed  *fence.Target
+	unsub    func()
+	restless bool // was connected when last looked at
+}
+
+// New returns a pane, hidden, for a session.
+func New(c Config) *Pane {
+	p := &Pane{
+		config: c, session: c.Session, picture: picture.New(c.Session.Frame()), card: newCard(), sheet: newSheet(),
+		drawn: make(chan time.Duration, 1), done: make(chan struct{}), ended: make(chan struct{}), over: container.NewStack(),
+	}
+	s := newSurface(p.picture)
+	s.fence, s.source, s.leave, s.focused, s.forget = c.Fence, c.Pointer, c.Leave, c.Focused, c.Forget
+	later := func(fn func()) { c.Fence.Go(fn) }
+	s.mouse = mouse{later: later, send: func(in viewer.Pointer) { c.Input(in) }}
+	s.keys = keyboard.New(keyboard.Config{
+		Source: c.Keys, InputMethod: c.InputMethod, Chord: c.Chord, Later: later,
+		Send: func(in viewer.Key) { c.Input(in) },
+	})
+	p.surface = s
+	p.root = container.NewStack(s, p.over, p.card.box, p.sheet.box)
+	p.draw = c.Fence.Target(p.redraw)
+	p.changed = c.Fence.Target(p.update)
+	p.unsub = c.Session.Subscribe(p.event)
+	go p.loop()
+	p.update()
+	return p
+}
+
+// Object is what to put on the canvas.
+func (p *Pane) Object() fyne.CanvasObject { return p.root }
+
+// Over is where the window puts what it shows above the picture.
+func (p *Pane) Over() *fyne.Container { return p.over }
+
+// Session is the session shown.
+func (p *Pane) Session() *engine.Session { return p.session }
+
+// Mode is how the picture is put into the pane.
+func (p *Pane) Mode() picture.Mode { return p.surface.mode }
+
+// SetMode changes between fit and actual size.
+func (p *Pane) SetMode(m picture.Mode) { p.surface.setMode(m) }
+
+// Place is where the picture is in the pane.
+func (p *Pane) Place() picture.Place { return p.picture.Place() }
+
+// Stats counts what has been drawn.
+func (p *Pane) Stats() picture.Stats { return p.picture.Stats() }
+
+// Focus gives the keyboard to whatever can use it here.
+func (p *Pane) Focus() {
+	switch {
+	case !p.visible:
+	case p.sheet.reply != nil:
+		p.sheet.take()
+	case p.session.State().Phase == viewer.Connected:
+		p.surface.grabFocus()
+	}
+}
+
+// LetGo releases what the person holds down: the window lost the keyboard, a
+// menu opened.
+func (p *Pane) LetGo() { p.surface.letGo() }
+
+// Keyboard is the keyboard at this pane, for keys that come past the toolkit.
+func (p *Pane) Keyboard() *keyboard.Keyboard { return p.surface.keys }
+
+// SetShown tells whether the pane can be seen. A pane that cannot asks for no
+// pixels and draws nothing.
+func (p *Pane) SetShown(on bool) {
+	if p.closed || p.visible == on {
+		return
+	}
+	p.visible = on
+	p.shown.Store(on)
+	if !on {
+		p.surface.letGo()
+		if p.release != nil {
+			p.release()
+			p.release = nil
+		}
+		return
+	}
+	p.release, p.failed = p.session.Watch()
+	p.redraw()
+	p.update()
+}
+
+// Close ends the pane. The session is not touched.
+func (p *Pane) Close() {
+	if p.closed {
+		return
+	}
+	p.SetShown(false)
+	p.closed = true
+	p.unsub()
+	close(p.done)
+	p.picture.Close()
+	p.sheet.done(answer{err: errClosed})
+}
+
+// Ended is closed when nothing of the pane runs any more after Close.
+func (p *Pane) Ended() <-chan struct{} { return p.ended }
+
+// The pauses between two redraws: at least the time of a screen's refresh, so
+// that many small updates become one; and as long as the toolkit took to get
+// to the last one, so that it always has time for the person.
+const (
+	minPause = 8 * time.Millisecond
+	maxPause = 100 * time.Millisecond
+)
+
+// loop asks for a redraw whenever the picture has changed.
+func (p *Pane) loop() {
+	defer close(p.ended)
+	pause := time.NewTimer(0)
+	<-pause.C
+	defer pause.Stop()
+	for {
+		select {
+		case <-p.done:
+			return
+		case <-p.picture.Wake():
+		}
+		if !p.shown.Load() {
+			continue // SetShown draws what was missed
+		}
+		p.posted.Store(time.Now().UnixNano())
+		p.draw.Post()
+		select {
+		case <-p.done:
+			return
+		case d := <-p.drawn:
+			pause.Reset(d)
+		}
+		select {
+		case <-p.done:
+			return
+		case <-pause.C:
+		}
+	}
+}
+
+// redraw shows what has changed.
+func (p *Pane) redraw() {
+	if posted := p.posted.Swap(0); posted != 0 {
+		defer func() {
+			late := time.Duration(time.Now().UnixNano() - posted)
+			p.drawn <- min(max(late, minPause), maxPause)
+		}()
+	}
+	if p.closed || !p.visible {
+		return
+	}
+	if p.picture.Redraw() {
+		p.surface.place()
+		p.config.Changed()
+	}
+}
+
+// event takes what the session reports, on any goroutine.
+func (p *Pane) event(ev viewer.Event) {
+	switch ev := ev.(type) {
+	case viewer.StateChanged, viewer.Named, viewer.Resized, viewer.Cursor:
+		p.changed.Post()
+	case viewer.Bell, viewer.CutText, viewer.Notice, viewer.Refusal:
+		p.config.Fence.Go(func() {
+			if !p.closed {
+				p.config.Event(ev)
+			}
+		})
+	}
+}

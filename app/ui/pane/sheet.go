@@ -1,0 +1,205 @@
+package pane
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image/color"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/layout"
+	"fyne.io/fyne/v2/theme"
+	"fyne.io/fyne/v2/widget"
+
+	"deskvnc/app/ui/fence"
+	"deskvnc/app/ui/look"
+	"deskvnc/viewer"
+)
+
+// maxSecret bounds what a person can type as a password, in bytes.
+const maxSecret = 1024
+
+// An entry is a line of a sheet: Escape cancels it.
+type entry struct {
+	widget.Entry
+	cancel func()
+}
+
+func newEntry(cancel func()) *entry {
+	e := &entry{cancel: cancel}
+	e.ExtendBaseWidget(e)
+	return e
+}
+
+// TypedKey is called by the toolkit.
+func (e *entry) TypedKey(ev *fyne.KeyEvent) {
+	if ev.Name == fyne.KeyEscape {
+		e.cancel()
+		return
+	}
+	e.Entry.TypedKey(ev)
+}
+
+// A sheet asks a person for what a machine wants to know, on the pane of its
+// session. It belongs to the goroutine of the widgets.
+type sheet struct {
+	box      *fyne.Container
+	body     *fyne.Container
+	title    *look.Text
+	text     *widget.RichText
+	warning  *widget.RichText
+	user     *entry
+	secret   *entry
+	yes, no  *widget.Button
+	question viewer.Question
+
+	reply chan<- answer // where the answer goes; nil when nothing is asked
+}
+
+type answer struct {
+	a   viewer.Answer
+	err error
+}
+
+func newSheet() *sheet {
+	s := &sheet{
+		title:   look.NewText("", theme.ColorNameForeground, theme.SizeNameSubHeadingText, true),
+		text:    look.NewParagraph("", look.ColorMuted, theme.SizeNameText),
+		warning: look.NewParagraph("", theme.ColorNameWarning, theme.SizeNameText),
+	}
+	s.user, s.secret = newEntry(s.cancel), newEntry(s.cancel)
+	s.secret.Password = true
+	s.secret.ActionItem = canvas.NewRectangle(color.Transparent) // in place of the eye that would show it
+	s.user.SetPlaceHolder("User name")
+	s.secret.SetPlaceHolder("Password")
+	s.user.OnSubmitted = func(string) { s.secret.focus() }
+	s.secret.OnSubmitted = func(string) { s.submit() }
+	s.yes, s.no = widget.NewButton("", s.submit), widget.NewButton("Cancel", s.cancel)
+	buttons := container.NewHBox(layout.NewSpacer(), s.no, s.yes)
+	body := look.NewCard(container.NewVBox(s.title, s.text, s.user, s.secret, s.warning, container.New(look.Inset{6, 0, 0, 0}, buttons)))
+	s.body = body
+	s.box = container.NewStack(look.NewGround(look.ColorVeil), container.New(centred{func() fyne.CanvasObject { return body }}, container.NewVScroll(body)))
+	s.box.Hide()
+	return s
+}
+
+func (e *entry) focus() {
+	if c := fyne.CurrentApp().Driver().CanvasForObject(e); c != nil {
+		c.Focus(e)
+	}
+}
+
+// ask shows the question; the answer goes to reply, which has room for it.
+// Before is what the machine said to the try before this one.
+func (s *sheet) ask(q viewer.Question, before string, reply chan<- answer) {
+	s.reply, s.question = reply, q
+	w := wording(q)
+	if before != "" && w.user || before != "" && w.secret {
+		w.text = before + "\n" + w.text
+	}
+	s.title.SetText(w.title)
+	look.SetParagraph(s.text, w.text, look.ColorMuted)
+	look.SetParagraph(s.warning, w.warning, theme.ColorNameWarning)
+	show(s.warning, w.warning != "")
+	show(s.user, w.user)
+	show(s.secret, w.secret)
+	s.yes.SetText(w.yes)
+	s.yes.Importance = widget.HighImportance
+	if w.danger {
+		s.yes.Importance = widget.DangerImportance
+	}
+	s.secret.SetText("")
+	s.user.SetText(q.Name)
+	if s.user.Text == "" {
+		s.user.SetText(q.Target.User)
+	}
+	s.box.Show()
+	s.box.Refresh()
+}
+
+func show(o fyne.CanvasObject, on bool) {
+	if on {
+		o.Show()
+	} else {
+		o.Hide()
+	}
+}
+
+// take puts the cursor where something is to be typed. A question of yes or
+// no gets none: a key meant for the machine must not answer it.
+func (s *sheet) take() {
+	switch {
+	case s.user.Visible() && s.user.Text == "":
+		s.user.focus()
+	case s.secret.Visible():
+		s.secret.focus()
+	}
+}
+
+func (s *sheet) submit() {
+	if len(s.secret.Text) > maxSecret {
+		look.SetParagraph(s.text, fmt.Sprintf("A password has at most %d bytes.", maxSecret), theme.ColorNameError)
+		return
+	}
+	a := viewer.Answer{User: s.user.Text, Secret: viewer.SecretString(s.secret.Text)}
+	switch s.question.Kind {
+	case viewer.AskPassword:
+	case viewer.AskVNCPassword:
+		a.User = ""
+	default:
+		a = viewer.Answer{Accept: true, Replace: s.question.Key != nil && s.question.Key.Pinned != nil}
+	}
+	s.done(answer{a: a})
+}
+
+func (s *sheet) cancel() {
+	s.done(answer{err: &viewer.Error{Op: "login", Kind: viewer.Cancelled, Err: errors.New("it was cancelled here")}})
+}
+
+// done answers, once, and takes the sheet away.
+func (s *sheet) done(a answer) {
+	if s.reply == nil {
+		return
+	}
+	s.reply <- a // has room for one
+	s.hide()
+}
+
+// hide takes the sheet away; what was typed is forgotten.
+func (s *sheet) hide() {
+	s.reply = nil
+	s.secret.SetText("")
+	s.box.Hide()
+}
+
+// Ask shows a question on the pane that find gives, and waits for the person
+// or for ctx. It may be called from any goroutine; find is called on that of
+// the widgets and may give nil.
+func Ask(ctx context.Context, f *fence.Fence, find func() *Pane, q viewer.Question) (viewer.Answer, error) {
+	reply := make(chan answer, 1)
+	var on *Pane
+	passed := f.Go(func() {
+		if on = find(); on == nil {
+			reply <- answer{err: errClosed}
+			return
+		}
+		on.ask(q, reply)
+	})
+	if !passed {
+		return viewer.Answer{}, &viewer.Error{Op: "login", Kind: viewer.Cancelled, Err: errors.New("the viewer is closing")}
+	}
+	select {
+	case a := <-reply:
+		return a.a, a.err
+	case <-ctx.Done():
+	}
+	f.Go(func() {
+		if on != nil && on.sheet.reply == reply {
+			on.sheet.hide()
+			on.update()
+		}
+	})
+	return viewer.Answer{}, ctx.Err()
+}

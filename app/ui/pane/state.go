@@ -1,0 +1,139 @@
+package pane
+
+import (
+	"errors"
+	"fmt"
+
+	"deskvnc/viewer"
+)
+
+var errClosed = &viewer.Error{Op: "login", Kind: viewer.Cancelled, Err: errors.New("the session was closed")}
+
+// update shows the session as it stands.
+func (p *Pane) update() {
+	if p.closed {
+		return
+	}
+	st, info := p.session.State(), p.session.Info()
+	if info.CursorSet {
+		p.surface.setCursor(info.Cursor)
+	} else {
+		p.surface.unsetCursor()
+	}
+	up := st.Phase == viewer.Connected
+	if !up && p.restless {
+		p.surface.letGo()
+	}
+	switch {
+	case up:
+		p.live, p.refused = true, ""
+		p.card.hide()
+		if p.failed != nil {
+			p.card.show("No room for this picture", viewer.Reason(p.failed), "", choice{"Close", true, p.config.Close})
+		}
+	case p.sheet.reply != nil:
+		p.card.hide()
+	case st.Phase == viewer.Disconnected:
+		if st.Kind == viewer.Denied {
+			p.refused = sentence(st.Reason)
+		}
+		p.showEnd(st)
+	default:
+		p.card.show(p.progress(st), p.session.Target().HostPort(), "", choice{"Cancel", false, p.config.Close})
+	}
+	if up && !p.restless && p.visible {
+		p.Focus()
+	}
+	p.restless = up
+	p.config.Changed()
+}
+
+// ask shows a question of the machine.
+func (p *Pane) ask(q viewer.Question, reply chan<- answer) {
+	if p.closed {
+		reply <- answer{err: errClosed}
+		return
+	}
+	if p.sheet.reply != nil { // a new attempt asks anew
+		p.sheet.cancel()
+	}
+	p.sheet.ask(q, p.refused, reply)
+	p.card.hide()
+	p.Focus()
+	p.config.Changed()
+}
+
+// progress is what a session being opened is doing.
+func (p *Pane) progress(st viewer.State) string {
+	name := p.session.Target().Label()
+	switch st.Phase {
+	case viewer.Resolving:
+		return "Looking up " + name
+	case viewer.Authenticating:
+		return "Logging in to " + name
+	case viewer.Negotiating:
+		return "Agreeing with " + name
+	case viewer.Reconnecting:
+		return "Connecting to " + name + " again"
+	}
+	return "Connecting to " + name
+}
+
+// showEnd tells how the session ended and what can be done.
+func (p *Pane) showEnd(st viewer.State) {
+	name := p.session.Target().Label()
+	title := "Could not connect to " + name
+	if p.live {
+		title = "The connection to " + name + " has ended"
+	}
+	advice := ""
+	again := choice{"Try again", true, p.config.Retry}
+	edit := choice{"Edit address", false, p.config.Edit}
+	end := choice{"Close", false, p.config.Close}
+	choices := []choice{end, again}
+	switch st.Kind {
+	case viewer.Unreachable:
+		advice = "Check the address and that the machine is on and lets viewers in."
+		choices = []choice{end, edit, again}
+	case viewer.Timeout:
+		advice = fmt.Sprintf("%s did not answer in time. It may be off, or a firewall drops the connection.", p.session.Target().HostPort())
+		choices = []choice{end, edit, again}
+	case viewer.Denied:
+		title = name + " refused the login"
+		advice = "Try again to give other credentials."
+	case viewer.Credentials:
+		title = name + " asks for a login"
+	case viewer.Cancelled:
+		title = "Not connected to " + name
+	case viewer.Unsupported, viewer.Invalid:
+		advice = "Trying again will not help as long as nothing has changed on the machine."
+		choices = []choice{{"Close", true, p.config.Close}, edit, {"Try again", false, p.config.Retry}}
+	case viewer.Limit:
+		advice = "The machine asked for more than this viewer allows."
+		choices = []choice{{"Close", true, p.config.Close}, {"Try again", false, p.config.Retry}}
+	case viewer.Malformed:
+		advice = "The machine sent something that is not right; the picture up to then is kept."
+	case viewer.Closed:
+		if p.live {
+			advice = "The machine, or something on the way to it, ended the connection."
+		} else {
+			choices = []choice{end, edit, again}
+		}
+	}
+	p.card.show(title, sentence(st.Reason), advice, choices...)
+}
+
+// sentence makes a reason one.
+func sentence(s string) string {
+	if s == "" {
+		return ""
+	}
+	r := []rune(s)
+	if r[0] >= 'a' && r[0] <= 'z' {
+		r[0] += 'A' - 'a'
+	}
+	if last := r[len(r)-1]; last != '.' && last != '!' && last != '?' {
+		r = append(r, '.')
+	}
+	return string(r)
+}

@@ -1,0 +1,375 @@
+package pane
+
+import (
+	"image"
+	"math"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/driver/desktop"
+	"fyne.io/fyne/v2/widget"
+
+	"deskvnc/app/ui/fence"
+	"deskvnc/app/ui/keyboard"
+	"deskvnc/app/ui/look"
+	"deskvnc/app/ui/picture"
+	"deskvnc/viewer"
+)
+
+// A PointerSource tells where the pointer of the window system is and which
+// buttons are down, also outside the window and of what the toolkit does not
+// tell. It may be called from any goroutine.
+type PointerSource interface {
+	// Pointer gives the place in pixels of the window. Known are the buttons
+	// of which held tells.
+	Pointer() (at image.Point, held, known viewer.Buttons, ok bool)
+}
+
+// draggable are the buttons whose drags the toolkit follows outside.
+const draggable = viewer.Left | viewer.Middle
+
+// A surface is the remote picture on the canvas, and where a person's mouse
+// and keyboard act on it.
+type surface struct {
+	widget.BaseWidget
+
+	picture *picture.Picture
+	keys    *keyboard.Keyboard
+	mouse   mouse
+	source  PointerSource // may be nil
+	fence   *fence.Fence
+	leave   func()        // lets go of everything held at the remote side
+	focused func(on bool) // tells that the surface has or has not the keyboard
+	forget  func()        // drops what the key source has gathered; may be nil
+
+	mode   picture.Mode
+	offset image.Point // remote pixel at the corner, when scrolled
+	pad    *look.Ground
+	bars   [2]*bar // horizontal and vertical
+
+	pointer  desktop.Cursor
+	shapeOf  viewer.Cursor // what pointer was made of
+	shapeSet bool
+	outside  *outside // follows the pointer while a button is held out there
+	hasFocus bool
+}
+
+var (
+	_ fyne.Focusable     = (*surface)(nil)
+	_ fyne.Tabbable      = (*surface)(nil)
+	_ fyne.Shortcutable  = (*surface)(nil)
+	_ fyne.Scrollable    = (*surface)(nil)
+	_ fyne.Draggable     = (*surface)(nil)
+	_ desktop.Keyable    = (*surface)(nil)
+	_ desktop.Mouseable  = (*surface)(nil)
+	_ desktop.Hoverable  = (*surface)(nil)
+	_ desktop.Cursorable = (*surface)(nil)
+)
+
+func newSurface(p *picture.Picture) *surface {
+	s := &surface{picture: p, pad: look.NewGround(look.ColorStage), pointer: dot()}
+	s.bars = [2]*bar{newBar(false, s.scrollX), newBar(true, s.scrollY)}
+	s.ExtendBaseWidget(s)
+	return s
+}
+
+// unit is the number of screen pixels in one unit of the canvas.
+func (s *surface) unit() float32 {
+	if c := fyne.CurrentApp().Driver().CanvasForObject(s); c != nil && c.Scale() > 0 {
+		return c.Scale()
+	}
+	return 1
+}
+
+// place puts the picture into the surface as it is now.
+func (s *surface) place() {
+	unit := s.unit()
+	size := s.Size()
+	view := image.Pt(int(math.Round(float64(size.Width*unit))), int(math.Round(float64(size.Height*unit))))
+	room := view
+	remote := s.picture.Size()
+	thick := int(math.Round(float64(barThickness * unit)))
+	if s.mode == picture.Actual { // one bar may make the other needed
+		for range 2 {
+			if remote.X > room.X {
+				room.Y = view.Y - thick
+			}
+			if remote.Y > room.Y {
+				room.X = view.X - thick
+			}
+		}
+	}
+	p := picture.Put(s.mode, room, remote, s.offset)
+	s.offset = p.Offset()
+	s.picture.Lay(p, unit)
+	over := p.Overflow()
+	s.bars[0].set(over.X > 0, p.View.X, remote.X, p.Offset().X)
+	s.bars[1].set(over.Y > 0, p.View.Y, remote.Y, p.Offset().Y)
+	w, h := float32(room.X)/unit, float32(room.Y)/unit
+	s.bars[0].Move(fyne.NewPos(0, size.Height-barThickness))
+	s.bars[0].Resize(fyne.NewSize(w, barThickness))
+	s.bars[1].Move(fyne.NewPos(size.Width-barThickness, 0))
+	s.bars[1].Resize(fyne.NewSize(barThickness, h))
+}
+
+func (s *surface) scrollX(to int) { s.offset.X = to; s.place() }
+func (s *surface) scrollY(to int) { s.offset.Y = to; s.place() }
+
+// setMode changes between fit and actual size.
+func (s *surface) setMode(m picture.Mode) {
+	if s.mode != m {
+		s.mode = m
+		s.place()
+	}
+}
+
+// at is the remote pixel under a point of the canvas. Positions go through
+// whole pixels of the screen, in which nothing is lost.
+func (s *surface) at(abs fyne.Position) (image.Point, bool) {
+	unit := float64(s.unit())
+	origin := fyne.CurrentApp().Driver().AbsolutePositionForObject(s)
+	return s.picture.Place().At(image.Pt(
+		round(float64(abs.X)*unit)-round(float64(origin.X)*unit),
+		round(float64(abs.Y)*unit)-round(float64(origin.Y)*unit),
+	))
+}
+
+// atPixel is the remote pixel under a pixel of the window.
+func (s *surface) atPixel(p image.Point) image.Point {
+	unit := float64(s.unit())
+	origin := fyne.CurrentApp().Driver().AbsolutePositionForObject(s)
+	r, _ := s.picture.Place().At(p.Sub(image.Pt(round(float64(origin.X)*unit), round(float64(origin.Y)*unit))))
+	return r
+}
+
+func round(f float64) int { return int(math.Round(f)) }
+
+// button is the button of a toolkit event. What the toolkit cannot tell apart
+// is looked up.
+func (s *surface) button(b desktop.MouseButton) viewer.Buttons {
+	switch b {
+	case desktop.MouseButtonPrimary:
+		return viewer.Left
+	case desktop.MouseButtonSecondary:
+		return viewer.Right
+	case desktop.MouseButtonTertiary:
+		return viewer.Middle
+	}
+	return 0
+}
+
+// MouseDown is called by the toolkit.
+func (s *surface) MouseDown(ev *desktop.MouseEvent) {
+	s.grabFocus()
+	s.keys.Flush()
+	at, inside := s.at(ev.AbsolutePosition)
+	if !inside && s.mouse.held == 0 {
+		return // on the frame around the picture
+	}
+	b := s.button(ev.Button)
+	if b == 0 {
+		_, held, known := s.now()
+		b = held & known & (viewer.Back | viewer.Forward)
+	}
+	s.mouse.press(b, at)
+}
+
+// MouseUp is called by the toolkit.
+func (s *surface) MouseUp(ev *desktop.MouseEvent) {
+	s.keys.Flush()
+	at, _ := s.at(ev.AbsolutePosition)
+	b := s.button(ev.Button)
+	if b == 0 {
+		_, held, known := s.now()
+		b = (viewer.Back | viewer.Forward) &^ (held & known)
+	}
+	s.mouse.release(b, at)
+}
+
+// now asks the window system about the pointer.
+func (s *surface) now() (at image.Point, held, known viewer.Buttons) {
+	if s.source == nil {
+		return at, 0, 0
+	}
+	at, held, known, ok := s.source.Pointer()
+	if !ok {
+		return at, 0, 0
+	}
+	return at, held, known
+}
+
+// MouseIn is called by the toolkit.
+func (s *surface) MouseIn(ev *desktop.MouseEvent) {
+	s.stopOutside()
+	s.move(ev.AbsolutePosition)
+}
+
+// MouseMoved is called by the toolkit.
+func (s *surface) MouseMoved(ev *desktop.MouseEvent) { s.move(ev.AbsolutePosition) }
+
+func (s *surface) move(abs fyne.Position) {
+	if at, inside := s.at(abs); inside || s.mouse.held != 0 {
+		s.mouse.move(at)
+	}
+}
+
+// MouseOut is called by the toolkit. With a button held the release would be
+// lost, so the window system is asked until it has come.
+func (s *surface) MouseOut() {
+	lost := s.mouse.held
+	if lost == 0 {
+		return
+	}
+	if s.source == nil {
+		s.mouse.release(lost&^draggable, s.mouse.at)
+		return
+	}
+	s.startOutside()
+}
+
+// Dragged is called by the toolkit, also with positions outside.
+func (s *surface) Dragged(ev *fyne.DragEvent) {
+	at, _ := s.at(ev.AbsolutePosition)
+	if s.mouse.held != 0 {
+		s.mouse.move(at)
+	}
+}
+
+// DragEnd is called by the toolkit when any button goes up after a drag,
+// inside or outside; outside nothing else tells of it.
+func (s *surface) DragEnd() {
+	if s.source != nil {
+		p, held, known := s.now()
+		if known != 0 {
+			s.mouse.set(held, known, s.atPixel(p))
+		} else {
+			s.mouse.release(draggable, s.mouse.at)
+		}
+	} else {
+		s.mouse.release(draggable, s.mouse.at)
+	}
+	s.grabFocus() // a release over something else has taken it away
+}
+
+// Scrolled is called by the toolkit. It makes the wheel horizontal while Shift
+// is held, which is undone here: what Shift means is for the remote side to
+// say.
+func (s *surface) Scrolled(ev *fyne.ScrollEvent) {
+	s.keys.Flush()
+	at, inside := s.at(ev.AbsolutePosition)
+	if !inside {
+		return
+	}
+	dx, dy := float64(ev.Scrolled.DX), float64(ev.Scrolled.DY)
+	if dy == 0 && s.shift() {
+		dx, dy = 0, dx
+	}
+	s.mouse.scroll(-dx/wheelClick, -dy/wheelClick, at)
+}
+
+// shift reports whether Shift is held, as the toolkit sees it.
+func (s *surface) shift() bool {
+	if d, ok := fyne.CurrentApp().Driver().(desktop.Driver); ok {
+		return d.CurrentKeyModifiers()&fyne.KeyModifierShift != 0
+	}
+	return s.keys.Shift()
+}
+
+// Cursor is called by the toolkit.
+func (s *surface) Cursor() desktop.Cursor { return s.pointer }
+
+// AcceptsTab is called by the toolkit: Tab is for the remote side.
+func (s *surface) AcceptsTab() bool { return true }
+
+// KeyDown is called by the toolkit.
+func (s *surface) KeyDown(ev *fyne.KeyEvent) {
+	s.mouse.flush()
+	s.keys.Down(string(ev.Name), ev.Physical.ScanCode)
+}
+
+// KeyUp is called by the toolkit.
+func (s *surface) KeyUp(ev *fyne.KeyEvent) {
+	s.mouse.flush()
+	s.keys.Up(ev.Physical.ScanCode)
+}
+
+// TypedKey is called by the toolkit.
+func (s *surface) TypedKey(*fyne.KeyEvent) { s.keys.Typed() }
+
+// TypedShortcut is called by the toolkit. Shortcuts are for the remote side,
+// and their keys have been told of already.
+func (s *surface) TypedShortcut(fyne.Shortcut) { s.keys.Typed() }
+
+// TypedRune is called by the toolkit.
+func (s *surface) TypedRune(r rune) { s.keys.Rune(r) }
+
+// FocusGained is called by the toolkit.
+func (s *surface) FocusGained() {
+	s.hasFocus = true
+	if s.forget != nil {
+		s.forget()
+	}
+	if s.focused != nil {
+		s.focused(true)
+	}
+}
+
+// FocusLost is called by the toolkit.
+func (s *surface) FocusLost() {
+	s.hasFocus = false
+	s.letGo()
+	if s.focused != nil {
+		s.focused(false)
+	}
+}
+
+// letGo releases everything held.
+func (s *surface) letGo() {
+	s.stopOutside()
+	held := s.mouse.held != 0 || s.keys.Held() > 0
+	s.mouse.reset()
+	s.keys.Reset()
+	if held && s.leave != nil {
+		s.leave()
+	}
+}
+
+// grabFocus takes the keyboard.
+func (s *surface) grabFocus() {
+	if c := fyne.CurrentApp().Driver().CanvasForObject(s); c != nil && s.Visible() && c.Focused() != fyne.Focusable(s) {
+		c.Focus(s)
+	}
+}
+
+// MinSize is small: the picture takes what there is.
+func (s *surface) MinSize() fyne.Size { return fyne.NewSize(80, 60) }
+
+// CreateRenderer is called by the toolkit.
+func (s *surface) CreateRenderer() fyne.WidgetRenderer {
+	return &surfaceRenderer{s: s, objects: []fyne.CanvasObject{s.pad, s.picture.Object(), s.bars[0], s.bars[1]}}
+}
+
+type surfaceRenderer struct {
+	s       *surface
+	objects []fyne.CanvasObject
+}
+
+// Layout is called by the toolkit.
+func (r *surfaceRenderer) Layout(size fyne.Size) {
+	r.s.pad.Resize(size)
+	r.s.place()
+}
+
+// MinSize is called by the toolkit.
+func (r *surfaceRenderer) MinSize() fyne.Size { return r.s.MinSize() }
+
+// Refresh is called by the toolkit, for example when the scale has changed.
+func (r *surfaceRenderer) Refresh() {
+	r.s.pad.Refresh()
+	r.s.place()
+}
+
+// Objects is called by the toolkit.
+func (r *surfaceRenderer) Objects() []fyne.CanvasObject { return r.objects }
+
+// Destroy is called by the toolkit.
+func (r *surfaceRenderer) Destroy() {}

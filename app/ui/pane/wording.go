@@ -1,0 +1,82 @@
+package pane
+
+import (
+	"strings"
+
+	"deskvnc/viewer"
+)
+
+// words are how a question is put.
+type words struct {
+	title, text, warning, yes string
+	user, secret              bool // what is asked for
+	danger                    bool // yes may do harm
+}
+
+// wording puts a question into words.
+func wording(q viewer.Question) words {
+	name := q.Target.Label()
+	switch q.Kind {
+	case viewer.AskCertificate, viewer.AskServerKey:
+		return keyWords(q, name)
+	case viewer.AskUnencrypted:
+		text := q.Text
+		if text == "" {
+			text = "The machine offers no encryption."
+		}
+		return words{
+			title: "Connect to " + name + " unencrypted?", text: text,
+			warning: "What is shown and typed, the password too, can be read on the way.",
+			yes:     "Connect anyway", danger: true,
+		}
+	case viewer.AskPassword:
+		return words{title: "Log in to " + name, text: or(q.Text, "The machine asks for a user name and a password."), user: true, secret: true, yes: "Log in"}
+	}
+	return words{title: "Log in to " + name, text: or(q.Text, "The machine asks for a password."), secret: true, yes: "Log in"}
+}
+
+func or(s, otherwise string) string {
+	if s == "" {
+		return otherwise
+	}
+	return s
+}
+
+// keyWords puts the question whether a machine is the one it says it is.
+func keyWords(q viewer.Question, name string) words {
+	if q.Key == nil {
+		return words{title: "Trust " + name + "?", text: or(q.Text, "The machine cannot prove who it is."), yes: "Trust it", danger: true}
+	}
+	var lines []string
+	add := func(label, value string) {
+		if value != "" {
+			lines = append(lines, label+": "+value)
+		}
+	}
+	k := q.Key
+	if k.Pinned != nil {
+		lines = append(lines, "It used to show this:")
+		add("Before", k.Pinned.What)
+		add("Fingerprint", k.Pinned.Fingerprint)
+		add("Subject", k.Pinned.Subject)
+		lines = append(lines, "", "It shows this now:")
+	}
+	add("It shows", k.What)
+	add("Fingerprint (SHA-256)", k.Fingerprint)
+	add("Shown by the machine as", k.AlsoShownAs)
+	add("Subject", k.Subject)
+	add("For", strings.Join(k.Names, ", "))
+	add("Issuer", k.Issuer)
+	if !k.NotAfter.IsZero() {
+		add("Valid", k.NotBefore.Format("2006-01-02")+" to "+k.NotAfter.Format("2006-01-02"))
+	}
+	w := words{
+		title: "Is this " + name + "?", text: strings.Join(lines, "\n"), yes: "Trust it",
+		warning: strings.Join(append([]string{"Compare the fingerprint with the machine's own before you trust it."}, k.Problems...), "\n"),
+	}
+	if k.Pinned != nil {
+		w.title, w.yes, w.danger = name+" is not what it was", "Replace and connect", true
+		w.warning = "Somebody may be in between. Go on only when you know why this has changed."
+	}
+	return w
+}

@@ -1,0 +1,284 @@
+package ui
+
+import (
+	"slices"
+	"strings"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/theme"
+
+	"deskvnc/app/ui/look"
+	"deskvnc/app/ui/pane"
+	"deskvnc/control/plane"
+	"deskvnc/viewer"
+	"deskvnc/viewer/engine"
+)
+
+// A tab is one session in the window.
+type tab struct {
+	w       *Window
+	session *engine.Session
+	tab     *look.Tab
+	pane    *pane.Pane
+	person  *plane.Pane
+	wheel   plane.WheelState
+	unwatch func()
+	method  string // of the last login, as the driver names it
+	focused bool   // the picture has the keyboard
+}
+
+// engineChanged follows the sessions of the engine, whoever opened them. It is
+// called from any goroutine.
+func (w *Window) engineChanged(c engine.Change) {
+	w.fence.Go(func() {
+		if c.Gone {
+			w.dropTab(c.Session)
+		} else {
+			w.addTab(c.Session)
+		}
+	})
+}
+
+func (w *Window) tabOf(s *engine.Session) *tab {
+	for _, t := range w.tabs {
+		if t.session == s {
+			return t
+		}
+	}
+	return nil
+}
+
+// addTab makes the tab of a session.
+func (w *Window) addTab(s *engine.Session) {
+	if w.tabOf(s) != nil {
+		return
+	}
+	select {
+	case <-s.Done(): // gone before it was shown
+		return
+	default:
+	}
+	t := &tab{w: w, session: s, person: w.plane.Pane(s)}
+	t.tab = look.NewTab(func() { w.choose(t) }, func() { w.closeSession(s) })
+	c := pane.Config{
+		Session: s, Fence: w.fence, InputMethod: w.config.InputMethod,
+		Input:   func(in viewer.Input) { t.input(in) },
+		Leave:   t.person.Leave,
+		Chord:   w.chord,
+		Changed: t.changed,
+		Event:   t.event,
+		Focused: func(on bool) { t.focused = on; w.status.update(w) },
+		Retry:   s.Reconnect,
+		Edit:    func() { w.edit(s.Target()) },
+		Close:   func() { w.closeSession(s) },
+	}
+	if d := w.display; d != nil {
+		c.Keys, c.Pointer, c.Forget = d, d, d.Forget
+	}
+	t.pane = pane.New(c)
+	t.pane.Object().Hide()
+	wheel := w.fence.Target(func() { t.setWheel(t.person.Wheel()) })
+	t.unwatch = t.person.OnWheel(func(plane.WheelState) { wheel.Post() })
+	t.wheel = t.person.Wheel()
+	w.tabs = append(w.tabs, t)
+	w.strip.Add(t.tab)
+	w.stage.Add(t.pane.Object())
+	t.changed()
+	w.update()
+}
+
+// input passes on what the person does.
+func (t *tab) input(in viewer.Input) {
+	t.w.handle.used()
+	t.person.Input(in)
+}
+
+// dropTab takes the tab of an ended session away.
+func (w *Window) dropTab(s *engine.Session) {
+	t := w.tabOf(s)
+	if t == nil {
+		return
+	}
+	i := slices.Index(w.tabs, t)
+	w.tabs = slices.Delete(w.tabs, i, i+1)
+	if w.selected == t {
+		var next *tab
+		if len(w.tabs) > 0 {
+			next = w.tabs[min(i, len(w.tabs)-1)]
+		}
+		w.choose(next)
+	}
+	t.close()
+	w.strip.Remove(t.tab)
+	w.stage.Remove(t.pane.Object())
+	w.update()
+}
+
+func (t *tab) close() {
+	t.unwatch()
+	t.pane.Close()
+	t.person.Close()
+}
+
+// choose shows a session, or the start page for nil.
+func (w *Window) choose(t *tab) {
+	old := w.selected
+	if old == t && t != nil {
+		t.pane.Focus()
+		return
+	}
+	if old != nil {
+		old.pane.SetShown(false)
+		old.pane.Object().Hide()
+	}
+	w.selected = t
+	if t == nil {
+		w.setFull(false)
+		w.start.object.Show()
+		w.start.update()
+		w.start.focus()
+		w.strip.Select(nil)
+	} else {
+		w.start.object.Hide()
+		t.pane.Object().Show()
+		t.pane.SetShown(true)
+		w.strip.Select(t.tab)
+		t.pane.Focus()
+	}
+	w.update()
+}
+
+// update brings everything around the stage up to date.
+func (w *Window) update() {
+	w.home.SetOn(w.selected == nil)
+	w.tools.update()
+	w.wheel.update()
+	w.handle.update()
+	w.status.update(w)
+	title := "DeskVNC"
+	if w.selected != nil {
+		title = w.selected.title() + " – DeskVNC"
+	}
+	if w.win.Title() != title {
+		w.win.SetTitle(title)
+	}
+	w.chrome.Refresh()
+}
+
+// changed follows the session.
+func (t *tab) changed() {
+	if t.pane == nil { // being built
+		return
+	}
+	st := t.session.State()
+	if st.Phase == viewer.Authenticating && st.Method != "" {
+		t.method = st.Method
+	}
+	t.tab.Set(t.title(), t.color())
+	if st.Phase == viewer.Connected {
+		t.w.remember(t.session.Target())
+	}
+	if t.w.selected == t {
+		t.w.update()
+	}
+}
+
+// title is what the session is called: what the person called it, else what
+// the machine calls itself, else the address.
+func (t *tab) title() string {
+	if n := t.session.Target().Name; n != "" {
+		return t.numbered(n)
+	}
+	if n := strings.TrimSpace(t.session.Info().Name); n != "" {
+		return t.numbered(n)
+	}
+	return t.numbered(t.session.Target().HostPort())
+}
+
+// numbered tells sessions to one machine apart.
+func (t *tab) numbered(name string) string {
+	if s := t.session.Slot(); s > 0 {
+		return name + " (" + itoa(s+1) + ")"
+	}
+	return name
+}
+
+// color is the colour of the session's state.
+func (t *tab) color() fyne.ThemeColorName {
+	switch t.session.State().Phase {
+	case viewer.Connected:
+		if t.wheel.Holder == plane.HolderAgent {
+			return look.ColorAgent
+		}
+		return theme.ColorNameSuccess
+	case viewer.Disconnected, viewer.Idle:
+		return theme.ColorNameError
+	}
+	return theme.ColorNameWarning
+}
+
+// encrypted reports whether the connection is protected on its way.
+func (t *tab) encrypted() bool {
+	m := strings.ToLower(t.method)
+	for _, word := range []string{"tls", "x509", "ra2", "rsa", "ssh"} {
+		if strings.Contains(m, word) {
+			return !strings.HasSuffix(m, "ne") // RA2ne: only the login is
+		}
+	}
+	return t.session.Target().Protocol == viewer.SSH
+}
+
+// setWheel follows who drives.
+func (t *tab) setWheel(st plane.WheelState) {
+	t.wheel = st
+	t.tab.Set(t.title(), t.color())
+	if t.w.selected == t {
+		t.w.update()
+	}
+}
+
+// event takes what is not the pane's.
+func (t *tab) event(ev viewer.Event) {
+	switch ev := ev.(type) {
+	case viewer.Bell:
+		if t.w.display != nil && t.w.selected == t {
+			t.w.display.Bell()
+		}
+	case viewer.Notice:
+		t.w.status.say(t.title()+": "+ev.Text, false)
+	case viewer.Refusal:
+		t.w.status.say(t.title()+": "+ev.Text, true)
+	case viewer.CutText:
+		t.w.remoteText(t, ev.Text)
+	}
+}
+
+// maxRecent bounds the list of machines connected to in this run.
+const maxRecent = 12
+
+// remember puts a machine at the head of the recent ones.
+func (w *Window) remember(target viewer.Target) {
+	if len(w.recent) > 0 && engine.Same(w.recent[0], target) {
+		return
+	}
+	for _, s := range w.config.Samples {
+		if engine.Same(s, target) {
+			return
+		}
+	}
+	w.recent = slices.DeleteFunc(w.recent, func(o viewer.Target) bool { return engine.Same(o, target) })
+	w.recent = slices.Insert(w.recent, 0, target)
+	w.recent = w.recent[:min(len(w.recent), maxRecent)]
+}
+
+// closeSession ends a session without waiting for it; its tab goes at once.
+func (w *Window) closeSession(s *engine.Session) {
+	w.dropTab(s)
+	go s.Close()
+}
+
+// edit takes a target back to the connect bar.
+func (w *Window) edit(target viewer.Target) {
+	w.choose(nil)
+	w.start.fill(target)
+}
