@@ -61,7 +61,7 @@ func (w *Window) addTab(s *engine.Session) {
 	t := &tab{w: w, session: s, person: w.plane.Pane(s)}
 	t.tab = look.NewTab(func() { w.choose(t) }, func() { w.closeSession(s) })
 	c := pane.Config{
-		Session: s, Fence: w.fence, InputMethod: w.config.InputMethod,
+		Session: s, Fence: w.fence, Canvas: w.win.Canvas(), InputMethod: w.config.InputMethod,
 		Input:   func(in viewer.Input) { t.input(in) },
 		Leave:   t.person.Leave,
 		Chord:   w.chord,

@@ -26,6 +26,7 @@ import (
 type Config struct {
 	Session *engine.Session
 	Fence   *fence.Fence
+	Canvas  fyne.Canvas // that the pane is put on
 	// Input sends what a person does; Leave lets go of all they hold.
 	Input func(in viewer.Input)
 	Leave func()
@@ -81,10 +82,10 @@ type Pane struct {
 // New returns a pane, hidden, for a session.
 func New(c Config) *Pane {
 	p := &Pane{
-		config: c, session: c.Session, picture: picture.New(c.Session.Frame()), card: newCard(), sheet: newSheet(),
+		config: c, session: c.Session, picture: picture.New(c.Session.Frame()), card: newCard(), sheet: newSheet(c.Canvas),
 		drawn: make(chan time.Duration, 1), done: make(chan struct{}), ended: make(chan struct{}), over: container.NewStack(),
 	}
-	s := newSurface(p.picture)
+	s := newSurface(p.picture, c.Canvas)
 	s.fence, s.source, s.leave, s.focused, s.forget = c.Fence, c.Pointer, c.Leave, c.Focused, c.Forget
 	later := func(fn func()) { c.Fence.Go(fn) }
 	s.mouse = mouse{later: later, send: func(in viewer.Pointer) { c.Input(in) }}

@@ -24,11 +24,12 @@ const maxSecret = 1024
 // An entry is a line of a sheet: Escape cancels it.
 type entry struct {
 	widget.Entry
+	canvas fyne.Canvas
 	cancel func()
 }
 
-func newEntry(cancel func()) *entry {
-	e := &entry{cancel: cancel}
+func newEntry(c fyne.Canvas, cancel func()) *entry {
+	e := &entry{canvas: c, cancel: cancel}
 	e.ExtendBaseWidget(e)
 	return e
 }
@@ -63,13 +64,13 @@ type answer struct {
 	err error
 }
 
-func newSheet() *sheet {
+func newSheet(c fyne.Canvas) *sheet {
 	s := &sheet{
 		title:   look.NewText("", theme.ColorNameForeground, theme.SizeNameSubHeadingText, true),
 		text:    look.NewParagraph("", look.ColorMuted, theme.SizeNameText),
 		warning: look.NewParagraph("", theme.ColorNameWarning, theme.SizeNameText),
 	}
-	s.user, s.secret = newEntry(s.cancel), newEntry(s.cancel)
+	s.user, s.secret = newEntry(c, s.cancel), newEntry(c, s.cancel)
 	s.secret.Password = true
 	s.secret.ActionItem = canvas.NewRectangle(color.Transparent) // in place of the eye that would show it
 	s.user.SetPlaceHolder("User name")
@@ -85,11 +86,7 @@ func newSheet() *sheet {
 	return s
 }
 
-func (e *entry) focus() {
-	if c := fyne.CurrentApp().Driver().CanvasForObject(e); c != nil {
-		c.Focus(e)
-	}
-}
+func (e *entry) focus() { e.canvas.Focus(e) }
 
 // ask shows the question; the answer goes to reply, which has room for it.
 // Before is what the machine said to the try before this one.

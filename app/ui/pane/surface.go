@@ -32,6 +32,7 @@ const draggable = viewer.Left | viewer.Middle
 type surface struct {
 	widget.BaseWidget
 
+	canvas  fyne.Canvas
 	picture *picture.Picture
 	keys    *keyboard.Keyboard
 	mouse   mouse
@@ -65,8 +66,8 @@ var (
 	_ desktop.Cursorable = (*surface)(nil)
 )
 
-func newSurface(p *picture.Picture) *surface {
-	s := &surface{picture: p, pad: look.NewGround(look.ColorStage), pointer: dot()}
+func newSurface(p *picture.Picture, c fyne.Canvas) *surface {
+	s := &surface{picture: p, canvas: c, pad: look.NewGround(look.ColorStage), pointer: dot()}
 	s.bars = [2]*bar{newBar(false, s.scrollX), newBar(true, s.scrollY)}
 	s.ExtendBaseWidget(s)
 	return s
@@ -74,8 +75,8 @@ func newSurface(p *picture.Picture) *surface {
 
 // unit is the number of screen pixels in one unit of the canvas.
 func (s *surface) unit() float32 {
-	if c := fyne.CurrentApp().Driver().CanvasForObject(s); c != nil && c.Scale() > 0 {
-		return c.Scale()
+	if u := s.canvas.Scale(); u > 0 {
+		return u
 	}
 	return 1
 }
@@ -335,8 +336,8 @@ func (s *surface) letGo() {
 
 // grabFocus takes the keyboard.
 func (s *surface) grabFocus() {
-	if c := fyne.CurrentApp().Driver().CanvasForObject(s); c != nil && s.Visible() && c.Focused() != fyne.Focusable(s) {
-		c.Focus(s)
+	if s.Visible() && s.canvas.Overlays().Top() == nil && s.canvas.Focused() != fyne.Focusable(s) {
+		s.canvas.Focus(s)
 	}
 }
 
