@@ -7,6 +7,7 @@ import (
 	"net/netip"
 
 	"deskvnc/viewer"
+	"deskvnc/viewer/conn"
 	"deskvnc/viewer/trust"
 )
 
@@ -91,7 +92,7 @@ func Methods(l *Login) []Method {
 	}
 	list = append(list, &rsaAES{l, TypeRA2nex256}, &rsaAES{l, TypeRA2ne})
 	list = append(list, l.plain()...)
-	return append(list, unproven{l, &tight{l: l}}, unproven{l, ultraVNC{l}})
+	return append(list, &tight{l: l}, ultraVNC{l})
 }
 
 // plain are the methods that can stand inside another one. With a user name at
@@ -143,11 +144,33 @@ func NoMethod(l *Login, offered []uint8) error {
 	return unsupported("unsupported scheme for logging in: the machine offers %s, this viewer can do %s", Names(offered), Names(own))
 }
 
-// An unproven method does not prove who the machine is.
+// An unproven method does not prove who the machine is: one that has proved it
+// before is not believed.
 type unproven struct {
 	l *Login
 	Method
 }
+
+// Login has the judge agree first.
+func (u unproven) Login(c *conn.Conn) error {
+	if err := u.l.Judge(trust.Key{}); err != nil {
+		return err
+	}
+	return u.Method.Login(c)
+}
+
+// Passwordless reports whether the method that was logged in by asked for
+// nothing, after which servers of before 3.8 send no security result.
+func Passwordless(m Method) bool {
+	if u, ok := m.(unproven); ok {
+		m = u.Method
+	}
+	t, ok := m.(*tight)
+	return ok && t.none || m.Type() == TypeNone
+}
+
+// HasAbilities reports whether abilities follow ServerInit after a login by m.
+func HasAbilities(m Method) bool { return m.Type() == TypeTight }
 
 func unsupported(format string, args ...any) error {
 	return &viewer.Error{Op: "rfb.Security", Kind: viewer.Unsupported, Err: fmt.Errorf(format, args...)}
