@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"deskvnc/control"
@@ -41,11 +42,19 @@ func newDesk(t testing.TB) *desk {
 	d.library = &library{saved: []viewer.Target{{Protocol: viewer.VNC, Address: "10.0.0.5", Port: 5900, HostID: "h_lab01", Name: "lab"}}}
 	d.engine = engine.New(engine.Config{Drivers: viewer.Registry{viewer.VNC: d.driver, viewer.SSH: d.driver, viewer.RDP: d.driver}})
 	d.plane = New(Config{Engine: d.engine, Hosts: d.library, Version: "test"})
+	p := d.plane
 	t.Cleanup(func() {
-		d.plane.Close()
+		p.Close()
 		d.engine.Close()
 	})
 	return d
+}
+
+// bubble runs a test on a desk in a world of its own, where time passes only
+// when everybody waits.
+func bubble(t *testing.T, fn func(t *testing.T, d *desk)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) { fn(t, newDesk(t)) })
 }
 
 // add gives the desk one more saved machine.
@@ -189,7 +198,7 @@ func (g *agent) refused(code control.Code, tool, args string) reply {
 
 // context ends before the test binary does.
 func (d *desk) context() context.Context {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	d.Cleanup(cancel)
 	return ctx
 }
@@ -260,4 +269,14 @@ func (d *desk) pane() *Pane {
 	n := d.plane.Pane(s)
 	d.Cleanup(n.Close)
 	return n
+}
+
+// await waits until ok, by asking again and again: for what no event tells.
+func (d *desk) await(ok func() bool) {
+	d.Helper()
+	for start := time.Now(); !ok(); time.Sleep(time.Millisecond) {
+		if time.Since(start) > time.Minute {
+			d.Fatal("it never came")
+		}
+	}
 }

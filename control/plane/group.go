@@ -317,7 +317,37 @@ func (c *call) groupRun() (control.Result, error) {
 		})
 	}
 	all.Wait()
+	for i := fitting(results); i < len(results); i++ {
+		if len(results[i].Images) == 0 {
+			continue
+		}
+		if st := c.a.seatAt(limbs[i]); st != nil {
+			st.blind() // its picture is not shown after all
+		}
+		results[i] = control.RefusalResult(&control.Refused{
+			Code: control.ImageTooLarge, Message: "the pictures of all members together are too large for one result",
+			Hint: "Look at this member alone with dvv_screen, or at all of them with a smaller scale.",
+		})
+	}
 	return groupResult(g, tool, limbs, results), nil
+}
+
+// maxGroupImages bounds the pictures of one result, in bytes; as text they
+// take a third more, and a message has a bound.
+const maxGroupImages = 10 << 20
+
+// fitting is how many results, from the first, have pictures that fit.
+func fitting(results []control.Result) int {
+	sum := 0
+	for i, r := range results {
+		for _, im := range r.Images {
+			sum += len(im.Data)
+		}
+		if sum > maxGroupImages {
+			return i
+		}
+	}
+	return len(results)
 }
 
 // sameGeometry refuses a generation that is not that of every member: the

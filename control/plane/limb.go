@@ -48,20 +48,13 @@ type pending struct {
 	in   viewer.Input
 }
 
-// begin gives the limb its session. It reports false for a session that has
-// ended.
-func (l *limb) begin(s *engine.Session) bool {
+// begin gives the limb its session.
+func (l *limb) begin(s *engine.Session) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	select {
-	case <-s.Done():
-		return false
-	default:
-	}
 	if l.session != s {
 		l.session, l.openedBy, l.viewOnly = s, "", false
 	}
-	return true
 }
 
 // live is the limb's session, or nil.

@@ -21,7 +21,7 @@ func stateOf(st viewer.State, now time.Time) control.State {
 	case viewer.Authenticating:
 		out.Method = st.Method
 		if st.Asking != "" {
-			out.Reason = "a person is being asked for a " + string(st.Asking)
+			out.Reason = asking(st.Asking)
 		}
 	case viewer.Reconnecting:
 		out.Attempt = st.Attempt
@@ -33,6 +33,18 @@ func stateOf(st viewer.State, now time.Time) control.State {
 		out.CanRetry, out.Symbol = &retry, string(st.Kind)
 	}
 	return out
+}
+
+// asking says what a person is being asked. The kind of question is in the
+// text as it is spelled elsewhere: password, certificate, host-key.
+func asking(k viewer.QuestionKind) string {
+	switch k {
+	case viewer.AskCertificate, viewer.AskServerKey:
+		return "a person is being asked whether to trust the machine's " + string(k)
+	case viewer.AskUnencrypted:
+		return "a person is being asked whether to go on without encryption (unencrypted)"
+	}
+	return "a person is being asked for the " + string(k)
 }
 
 // lease is the wheel as the seat sees it.
@@ -320,7 +332,7 @@ func ready(s *engine.Session, now time.Time) *control.Refused {
 	case st.Phase == viewer.Connected:
 		return nil
 	case st.Asking != "":
-		return control.Refuse(control.CredentialsRequired, "a person is being asked for a "+string(st.Asking))
+		return control.Refuse(control.CredentialsRequired, asking(st.Asking))
 	case st.Phase == viewer.Disconnected:
 		switch st.Kind {
 		case viewer.Credentials, viewer.Denied, viewer.Untrusted:

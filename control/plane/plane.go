@@ -238,7 +238,11 @@ func (p *Plane) limbOf(s *engine.Session) (*limb, *control.Refused) {
 	if l.key != key {
 		return nil, control.Refuse(control.LimbGone, "another machine has the limb id "+id+" already")
 	}
-	if !l.begin(s) {
+	l.begin(s)
+	if _, listed := p.engine.Session(s.ID()); !listed {
+		// It went off the list before the limb got it, so that nobody will
+		// say so later.
+		l.end(s)
 		return nil, control.Refuse(control.LimbGone, "the session of "+id+" has ended")
 	}
 	return l, nil

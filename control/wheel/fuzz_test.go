@@ -1,6 +1,7 @@
 package wheel
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -21,12 +22,12 @@ func FuzzWheel(f *testing.F) {
 		var lastLease, pending uint64
 		var driver string // who dispatched last
 		clean := true     // a release was written since
-		ops = ops[:min(len(ops), 4000)]
+		ops = ops[:min(len(ops), 400)]
 		for len(ops) >= 2 {
 			op, arg := ops[0]%13, ops[1]
 			ops = ops[2:]
 			p := parties[int(arg)%len(parties)]
-			leaseBefore := w.lease
+			leaseBefore, turn, shape := w.lease, w.Turn(), shapeOf(w, parties)
 			switch op {
 			case 0:
 				w.Acquire(now, p, true, "r")
@@ -79,6 +80,9 @@ func FuzzWheel(f *testing.F) {
 				t.Fatalf("lease %d of %d", h.lease, w.lease)
 			}
 			lastLease = w.lease
+			if w.Turn() == turn && shapeOf(w, parties) != shape {
+				t.Fatalf("op %d changed the wheel and its turn did not move:\n%s\n%s", op, shape, shapeOf(w, parties))
+			}
 			may := 0
 			for _, p := range parties {
 				if w.MayDispatch(p.ID) {
@@ -118,4 +122,14 @@ func FuzzWheel(f *testing.F) {
 			}
 		}
 	})
+}
+
+// shapeOf is everything that a change of turn announces.
+func shapeOf(w *Wheel, parties []Party) string {
+	s := fmt.Sprint(w.Phase(), w.debt, w.paid, len(w.revoked))
+	for _, p := range parties {
+		v := w.View(p)
+		s += fmt.Sprint(" ", v.Lease, v.Position, v.Revoked, v.HumanTookOver, v.Reason)
+	}
+	return s
 }
