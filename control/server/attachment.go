@@ -136,7 +136,7 @@ func (a *attachment) leave() {
 	}
 	a.stop()
 	a.ctx, a.stop = context.WithCancel(a.s.ctx)
-	a.grace = time.AfterFunc(rejoinTime, a.expire)
+	a.grace = time.AfterFunc(a.s.times.rejoin, a.expire)
 }
 
 // expire ends an attachment that nobody joined again.

@@ -57,7 +57,7 @@ func (c *conn) serve() {
 		c.left()
 		c.s.forget(c)
 	}()
-	_ = c.nc.SetReadDeadline(time.Now().Add(authTime))
+	_ = c.nc.SetReadDeadline(time.Now().Add(c.s.times.auth))
 	for {
 		turn <- struct{}{}
 		l := <-lines
@@ -168,7 +168,7 @@ func (c *conn) left() {
 
 // write sends one reply, replaced when it is too long.
 func (c *conn) write(b []byte) bool {
-	_ = c.nc.SetWriteDeadline(time.Now().Add(writeTime))
+	_ = c.nc.SetWriteDeadline(time.Now().Add(c.s.times.write))
 	n, err := c.nc.Write(append(b, '\n'))
 	return err == nil && n == len(b)+1
 }

@@ -120,7 +120,7 @@ func (c *conn) commands(req control.Request) (json.RawMessage, error) {
 	if c.s.config.Commands == nil {
 		return nil, errNoCommands
 	}
-	ctx, cancel := context.WithTimeout(c.s.ctx, commandTime)
+	ctx, cancel := context.WithTimeout(c.s.ctx, c.s.times.command)
 	defer cancel()
 	list, err := c.s.config.Commands.List(ctx, p.Filter)
 	if err != nil {
@@ -147,7 +147,7 @@ func (c *conn) execute(req control.Request) (json.RawMessage, error) {
 	case c.s.config.Commands == nil:
 		return nil, errNoCommands
 	}
-	ctx, cancel := context.WithTimeout(c.s.ctx, commandTime)
+	ctx, cancel := context.WithTimeout(c.s.ctx, c.s.times.command)
 	defer cancel()
 	result, err := c.s.config.Commands.Execute(ctx, p.Command, p.Params)
 	if err != nil {

@@ -21,18 +21,15 @@ const (
 	maxStrangers = 64
 )
 
-// The times of a connection.
-const (
-	// authTime is how long a connection may take to send its first authorised
-	// request.
-	authTime = 30 * time.Second
-	// writeTime is how long a reply may take to be read.
-	writeTime = 30 * time.Second
-	// rejoinTime is how long an attachment without connections stays.
-	rejoinTime = 10 * time.Second
-	// commandTime is how long a command may take.
-	commandTime = 60 * time.Second
-)
+// times bound what waits for a caller or a command.
+type times struct {
+	auth    time.Duration // for a connection's first authorised request
+	write   time.Duration // for a reply to be read
+	rejoin  time.Duration // that an attachment without connections stays
+	command time.Duration // for a command
+}
+
+var defaultTimes = times{auth: 30 * time.Second, write: 30 * time.Second, rejoin: 10 * time.Second, command: 60 * time.Second}
 
 // An Attachment is one agent at the plane.
 type Attachment interface {
@@ -66,6 +63,7 @@ type Config struct {
 // A Server serves control connections. It is safe for concurrent use.
 type Server struct {
 	config Config
+	times  times           // set before Serve
 	ctx    context.Context // of everything that runs
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
@@ -83,6 +81,7 @@ type Server struct {
 func New(c Config) *Server {
 	s := &Server{
 		config:      c,
+		times:       defaultTimes,
 		listeners:   map[net.Listener]struct{}{},
 		conns:       map[*conn]struct{}{},
 		attachments: map[string]*attachment{},
@@ -185,6 +184,7 @@ func (s *Server) forget(c *conn) {
 func (s *Server) Close() error {
 	s.mu.Lock()
 	s.closed = true
+	s.cancel() // before the listeners fail, so that Serve knows why
 	for l := range s.listeners {
 		_ = l.Close()
 	}
@@ -196,7 +196,6 @@ func (s *Server) Close() error {
 		left = append(left, a)
 	}
 	s.mu.Unlock()
-	s.cancel()
 	for _, a := range left {
 		a.end()
 	}
