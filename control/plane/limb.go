@@ -36,6 +36,7 @@ type limb struct {
 	working  bool          // the worker goroutine runs
 	pending  []pending     // a person's input that waits for the worker
 	cleared  uint64        // releases that threw unwritten input away
+	discard  bool          // the next release is to throw it away at once
 	openedBy string        // the attachment that opened the session
 	viewOnly bool
 }
@@ -207,14 +208,21 @@ func (l *limb) worker() {
 // that is written, or when there is no connection left that could hold
 // anything down.
 func (l *limb) letGo(s *engine.Session) {
+	l.mu.Lock()
+	thrown := l.discard
+	l.discard = false
+	l.mu.Unlock()
 	for s != nil {
-		ctx, cancel := context.WithTimeout(l.plane.ctx, flushGrace)
-		if s.Flush(ctx) != nil {
+		if !thrown {
+			ctx, cancel := context.WithTimeout(l.plane.ctx, flushGrace)
+			thrown = s.Flush(ctx) != nil
+			cancel()
+		}
+		if thrown {
 			l.mu.Lock()
 			l.cleared++
 			l.mu.Unlock()
 		}
-		cancel()
 		err := s.ReleaseAll(l.plane.ctx)
 		switch viewer.KindOf(err) {
 		case "", viewer.Closed, viewer.Unsupported, viewer.Cancelled:

@@ -7,6 +7,7 @@ import (
 	"image"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -146,6 +147,7 @@ type link struct {
 	env     viewer.Env
 	done    chan struct{}
 	writers sync.WaitGroup
+	wanted  atomic.Bool
 
 	// Guarded by m.mu; m.changed is signalled on every change.
 	queue   []viewer.Input
@@ -188,8 +190,15 @@ func (l *link) Close() error {
 }
 
 func (l *link) Demand(on bool) {
-	if on && !l.m.silent {
-		l.m.paint(0x40, frame.Painted, l.m.all())
+	if l.wanted.Swap(on) != on && on {
+		l.m.whole()
+	}
+}
+
+// whole paints all of the screen, unless the machine is silent.
+func (m *machine) whole() {
+	if !m.silent {
+		m.paint(0x40, frame.Painted, m.all())
 	}
 }
 
@@ -197,7 +206,7 @@ func (l *link) Refresh() {
 	l.m.mu.Lock()
 	l.m.refreshes++
 	l.m.mu.Unlock()
-	l.Demand(true)
+	l.m.whole()
 }
 
 func (l *link) Post(in ...viewer.Input) error {

@@ -116,6 +116,7 @@ func (a *act) end(err error) (synthesised bool) {
 		if w.MayDispatch(a.seat.a.id) && (held || stuck) {
 			w.Owe()
 			wait = held
+			l.discard = l.discard || stuck // it is told that it did not go
 		}
 		synthesised = held && !linkLost(err)
 	})
