@@ -8,8 +8,6 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
-	"testing"
-	"time"
 
 	"deskvnc/viewer"
 	"deskvnc/viewer/frame"
@@ -58,23 +56,6 @@ func (m *machine) stick(on bool) {
 	m.stuck = on
 	m.changed.Broadcast()
 	m.mu.Unlock()
-}
-
-// await waits until the wire's entries satisfy ok.
-func (m *machine) await(t testing.TB, what string, ok func(log []string) bool) []string {
-	t.Helper()
-	limit := time.AfterFunc(20*time.Second, func() { m.mu.Lock(); m.changed.Broadcast(); m.mu.Unlock() })
-	defer limit.Stop()
-	start := time.Now()
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for !ok(m.log) {
-		if time.Since(start) > 19*time.Second {
-			t.Fatalf("waiting for %s: the wire has %q", what, m.log)
-		}
-		m.changed.Wait()
-	}
-	return slices.Clone(m.log)
 }
 
 func (m *machine) link() *link {

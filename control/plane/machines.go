@@ -223,7 +223,10 @@ func (c *call) openOne(r request) (st *seat, fresh bool, err error) {
 		st.limb.openedBy = c.a.id
 		st.limb.mu.Unlock()
 	} else if s.State().Phase == viewer.Disconnected {
-		s.Reconnect() // asking for the machine again is asking for another try
+		// Asking for the machine again is asking for another try.
+		if err := dialAgain(c.ctx, s); err != nil {
+			return nil, false, err
+		}
 	}
 	if r.perceive {
 		if refused := st.perceive(); refused != nil {

@@ -3,12 +3,12 @@ package plane
 import (
 	"context"
 	"image"
-	"sync/atomic"
 	"time"
 
 	"deskvnc/control"
 	"deskvnc/control/wheel"
 	"deskvnc/viewer"
+	"deskvnc/viewer/engine"
 )
 
 // How a picture that has holes is helped along.
@@ -87,18 +87,13 @@ func (c *call) redial(st *seat, wait time.Duration) error {
 	before := s.Info().Connections
 	// The state as it is now says nothing: what counts comes after the next
 	// attempt has begun.
-	var begun atomic.Bool
-	cancelSub := s.Subscribe(func(ev viewer.Event) {
-		if ch, ok := ev.(viewer.StateChanged); ok && ch.State.Phase != viewer.Disconnected {
-			begun.Store(true)
-		}
-	})
-	defer cancelSub()
-	s.Reconnect()
+	if err := dialAgain(c.ctx, s); err != nil {
+		return err
+	}
 	ctx, cancel := context.WithTimeout(c.ctx, wait)
 	defer cancel()
 	_, err := s.WaitState(ctx, func(state viewer.State) bool {
-		return s.Info().Connections > before && state.Phase == viewer.Connected || begun.Load() && final(state)
+		return s.Info().Connections > before && state.Phase == viewer.Connected || final(state)
 	})
 	switch {
 	case c.ctx.Err() != nil:
@@ -112,6 +107,36 @@ func (c *call) redial(st *seat, wait time.Duration) error {
 	}
 	return nil
 }
+
+// dialAgain asks for a new connection and returns when the attempt has begun,
+// so that the state is not the old one any more.
+func dialAgain(ctx context.Context, s *engine.Session) error {
+	begun := make(chan struct{}, 1)
+	cancel := s.Subscribe(func(ev viewer.Event) {
+		if ch, ok := ev.(viewer.StateChanged); ok && ch.State.Phase != viewer.Disconnected {
+			select {
+			case begun <- struct{}{}:
+			default:
+			}
+		}
+	})
+	defer cancel()
+	s.Reconnect()
+	t := time.NewTimer(beginWait)
+	defer t.Stop()
+	select {
+	case <-begun:
+	case <-t.C: // it closes the old connection still
+	case <-s.Done():
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	return nil
+}
+
+// beginWait bounds how long a new connection may take to begin: the old one
+// is closed first, and what it holds released.
+const beginWait = 5 * time.Second
 
 // final reports whether a state ends a wait for connected: nothing will come
 // of it without somebody's doing.

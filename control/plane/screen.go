@@ -320,7 +320,9 @@ func (c *call) picture(st *seat, k shot) (control.Result, error) {
 	case p.encoders <- struct{}{}:
 		defer func() { <-p.encoders }()
 	case <-c.ctx.Done():
-		return control.Result{}, c.ctx.Err()
+	}
+	if err := c.ctx.Err(); err != nil {
+		return control.Result{}, err
 	}
 	buf := buffers.Get().(*image.RGBA)
 	v, ok := st.session.Frame().Snapshot(k.region, buf)
@@ -341,6 +343,9 @@ func (c *call) picture(st *seat, k shot) (control.Result, error) {
 	}
 	if len(data) > maxImage {
 		return control.Result{}, control.Refuse(control.ImageTooLarge, fmt.Sprintf("the picture takes %d bytes, more than the %d that one may have", len(data), maxImage))
+	}
+	if err := c.ctx.Err(); err != nil { // nobody gets it
+		return control.Result{}, err
 	}
 	st.saw(v.Gen)
 	st.look()
