@@ -30,6 +30,8 @@ const (
 	ximage   = "golang.org/x/image"
 	xsys     = "golang.org/x/sys"
 	cobra    = "github.com/spf13/cobra"
+	keyring  = "github.com/zalando/go-keyring"
+	dbus     = "github.com/godbus/dbus"
 )
 
 // allowed lists, for each outside library, the packages that may import it.
@@ -44,6 +46,8 @@ var allowed = map[string][]string{
 	ximage:   {"viewer/sample", "app/ui"},
 	xsys:     {"control/socket", "viewer/conn", "app/bench"},
 	cobra:    {"app/dvv", "app/bench"},
+	keyring:  {"keychain/secret"},
+	dbus:     {"keychain/secret"},
 }
 
 // banned lists what a package, and every package below it, never imports
