@@ -343,6 +343,9 @@ func (o *outbox) take(now time.Time) (b []byte, wait time.Duration) {
 	if later > 0 && (wait == 0 || later < wait) {
 		wait = later
 	}
+	if len(b) == 0 && o.writing > o.written {
+		o.settle() // a release of nothing: there are no bytes to wait for
+	}
 	o.out = b
 	return b, wait
 }
@@ -380,6 +383,12 @@ func (o *outbox) takeEntries(b []byte, now time.Time) ([]byte, time.Duration) {
 func (o *outbox) wrote() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	o.settle()
+}
+
+// settle wakes whoever waits for what has been taken. The caller holds the
+// lock.
+func (o *outbox) settle() {
 	o.taken = 0
 	if o.writing > o.written {
 		o.written = o.writing
