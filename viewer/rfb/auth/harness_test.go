@@ -181,6 +181,7 @@ type client struct {
 	user, password string
 	key            viewer.Answer // to questions about keys
 	consent        bool
+	only           uint8 // the one type of the server to see, or 0 for all
 	judge          *trust.Judge
 
 	mu      sync.Mutex // guards below
@@ -260,6 +261,12 @@ func (cl *client) over(inner net.Conn, target viewer.Target) error {
 	if err != nil {
 		return err
 	}
+	if cl.only != 0 {
+		if !slices.Contains(types, cl.only) {
+			return fmt.Errorf("the server offers the types %v, want %d among them", types, cl.only)
+		}
+		types = []uint8{cl.only}
+	}
 	l := cl.login(target)
 	m := choose(Methods(l), types)
 	if m == nil {
@@ -295,8 +302,9 @@ func picture(c *conn.Conn, abilities bool) error {
 	if err != nil {
 		return fmt.Errorf("ServerInit: %w", err)
 	}
+	depth := int(b[4]) / 8
 	w, h := int(binary.BigEndian.Uint16(b)), int(binary.BigEndian.Uint16(b[2:]))
-	if n := binary.BigEndian.Uint32(b[20:]); n > 1000 || w != 64 || h != 48 || b[4] != 32 {
+	if n := binary.BigEndian.Uint32(b[20:]); n > 1000 || w != 64 || h != 48 || b[4]%8 != 0 {
 		return fmt.Errorf("got a screen of %dx%d, %d bits, a name of %d bytes", w, h, b[4], n)
 	} else if err := c.Discard(int(n)); err != nil {
 		return err
@@ -326,7 +334,7 @@ func picture(c *conn.Conn, abilities bool) error {
 			if binary.BigEndian.Uint32(r[8:]) != 0 || n > w*h {
 				return fmt.Errorf("got the rectangle % x, want Raw", r)
 			}
-			if err := c.Discard(4 * n); err != nil {
+			if err := c.Discard(depth * n); err != nil {
 				return err
 			}
 			area += n

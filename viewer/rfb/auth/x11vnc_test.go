@@ -2,11 +2,14 @@ package auth
 
 import (
 	"errors"
+	"net"
 	"os"
 	"os/exec"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"deskvnc/viewer"
 )
@@ -108,5 +111,45 @@ func TestX11vncWithoutAnonymousTLS(t *testing.T) {
 	err := cl.connect(t, target)
 	if viewer.KindOf(err) != viewer.Unsupported || !strings.Contains(err.Error(), "give its VNC server a certificate") || len(cl.asked) != 0 {
 		t.Errorf("got %v after the questions %q", err, cl.kinds())
+	}
+}
+
+// The Tight type of TightVNC itself.
+func TestTightVNC(t *testing.T) {
+	program := need(t, "Xtightvnc")
+	if _, err := os.Stat("/usr/share/fonts/X11/misc/fonts.dir"); err != nil {
+		if os.Getenv("DESKVNC_PEERS") == "required" {
+			t.Fatal("xfonts-base, without which Xtightvnc does not start, is not installed and DESKVNC_PEERS=required")
+		}
+		t.Skip("SKIPPED: xfonts-base, without which Xtightvnc does not start, is not installed")
+	}
+	port := freePort(t)
+	display := ":" + strconv.Itoa(port) // of no other server
+	start(t, exec.Command(program, display, "-localhost", "-rfbport", strconv.Itoa(port), "-geometry", "64x48", "-depth", "24",
+		"-rfbauth", passwordFile(t, "abcdefgh"), "-nolisten", "tcp"))
+	target := viewer.Target{Protocol: viewer.VNC, Address: "127.0.0.1", Port: port}
+	waitFor(t, target)
+	for password, want := range map[string]viewer.Kind{"abcdefgh": "", "wrong": viewer.Denied} {
+		cl := newClient(password)
+		cl.only = TypeTight
+		if err := cl.connect(t, target); viewer.KindOf(err) != want {
+			t.Errorf("%s: got %v, want kind %q", password, err, want)
+		}
+	}
+}
+
+// waitFor waits until a server listens that does not tell when it does.
+func waitFor(t *testing.T, target viewer.Target) {
+	t.Helper()
+	for end := time.Now().Add(hang); ; {
+		c, err := net.Dial("tcp", target.HostPort())
+		if err == nil {
+			c.Close()
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatal(err)
+		}
+		runtime.Gosched()
 	}
 }
