@@ -27,6 +27,8 @@ Flags:
   --control PORT|auto    let agents connect: on 127.0.0.1:PORT (0 for any free
                          port), or with auto on a socket of this user only
   --control-required     end with an error when that is not possible
+  --allow CAP[,CAP]      what agents may do besides: app, clipboard.read, exec,
+                         files.write, peers, record, scancode
   --version              print the version and end
   --help                 print this and end
 
@@ -41,6 +43,7 @@ type options struct {
 	width, height   int // of the sample; 0 for the default
 	control         string
 	controlRequired bool
+	allow           []string
 	version         bool
 	target          *viewer.Target
 }
@@ -49,7 +52,7 @@ type options struct {
 // asked for.
 func parse(args []string, stderr io.Writer) (options, error) {
 	var o options
-	var size string
+	var size, allow string
 	f := flag.NewFlagSet("deskvnc", flag.ContinueOnError)
 	f.SetOutput(io.Discard)
 	f.Usage = func() {}
@@ -57,6 +60,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	f.StringVar(&size, "sample-size", "", "")
 	f.StringVar(&o.control, "control", "", "")
 	f.BoolVar(&o.controlRequired, "control-required", false, "")
+	f.StringVar(&allow, "allow", "", "")
 	f.BoolVar(&o.version, "version", false, "")
 	// Flags may follow the address.
 	var rest []string
@@ -78,6 +82,10 @@ func parse(args []string, stderr io.Writer) (options, error) {
 			return o, err
 		}
 		o.width, o.height, o.sample = w, h, true
+	}
+	var err error
+	if o.allow, err = checkAllowed(allow); err != nil {
+		return o, err
 	}
 	if o.controlRequired && o.control == "" {
 		return o, errors.New("--control-required needs --control PORT or --control auto")

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/signal"
@@ -92,6 +93,25 @@ func show(o options, stderr io.Writer) (err error) {
 	}
 	win.SetCloseIntercept(quit)
 
+	if o.control != "" {
+		g, err := keyGrant(o.allow)
+		if err != nil {
+			return err
+		}
+		where, end, err := serveControl(o.control, p, window.Commands(), g)
+		switch {
+		case err == nil:
+			defer end()
+			fmt.Fprintf(stderr, "deskvnc: agents connect to %s\n", where)
+			window.SetControl("Agents: "+where, false)
+		case o.controlRequired:
+			return err
+		default:
+			fmt.Fprintf(stderr, "deskvnc: %v; running without\n", err)
+			window.SetControl("No agents: "+err.Error(), true)
+		}
+	}
+
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	defer signal.Stop(signals)
@@ -104,7 +124,7 @@ func show(o options, stderr io.Writer) (err error) {
 	var trouble error
 	var native func()
 	a.Lifecycle().SetOnStarted(func() {
-		if native, trouble = connectNative(win, window, gate); trouble != nil {
+		if native, trouble = connectNative(win, window, gate, stderr); trouble != nil {
 			quit()
 			return
 		}

@@ -112,6 +112,17 @@ func (w *Window) commandTable() []command.Command {
 			Run: w.onTab(func(t *tab) error { t.pane.LetGo(); return t.releaseAll() }),
 		},
 		{
+			ID: "session.grabKeyboard", Label: "Send system keys", Menu: []string{"Keys"}, Kind: command.Action, Capability: grant.Control, Person: true, Window: true,
+			Doc:    "Takes the whole keyboard for the shown session, Alt+Tab and the Super keys too, or gives it back.",
+			Params: []command.Param{{Name: "on", Type: command.Bool, Doc: "the other way round when missing"}}, Enabled: w.needGrab, Shortcuts: viewerKey("G"),
+			Run: func(_ context.Context, p command.Params) (any, error) {
+				if err := w.grab(p.Bool("on", !w.grabbed)); err != nil {
+					return nil, err
+				}
+				return map[string]any{"on": w.grabbed}, nil
+			},
+		},
+		{
 			ID: "session.refresh", Label: "Refresh the picture", Menu: []string{"View"}, Kind: command.Action, Capability: grant.View, Window: true,
 			Doc:    "Asks the machine for its whole picture once more.",
 			Params: session, Enabled: w.needLive, Shortcuts: viewerKey("U"),

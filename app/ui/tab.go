@@ -25,6 +25,7 @@ type tab struct {
 	unwatch func()
 	method  string // of the last login, as the driver names it
 	focused bool   // the picture has the keyboard
+	shared  string // the text last given to or got from the remote clipboard
 }
 
 // engineChanged follows the sessions of the engine, whoever opened them. It is
@@ -67,7 +68,7 @@ func (w *Window) addTab(s *engine.Session) {
 		Chord:   w.chord,
 		Changed: t.changed,
 		Event:   t.event,
-		Focused: func(on bool) { t.focused = on; w.status.update(w) },
+		Focused: t.setFocused,
 		Retry:   s.Reconnect,
 		Edit:    func() { w.edit(s.Target()) },
 		Close:   func() { w.closeSession(s) },
@@ -228,9 +229,24 @@ func (t *tab) encrypted() bool {
 	return t.session.Target().Protocol == viewer.SSH
 }
 
+// setFocused follows whether the picture has the keyboard.
+func (t *tab) setFocused(on bool) {
+	t.focused = on
+	if on {
+		t.w.share()
+	} else {
+		t.w.grab(false)
+	}
+	t.w.status.update(t.w)
+}
+
 // setWheel follows who drives.
 func (t *tab) setWheel(st plane.WheelState) {
+	freed := t.wheel.Holder == plane.HolderAgent && st.Holder != plane.HolderAgent
 	t.wheel = st
+	if freed && t.focused {
+		t.w.share()
+	}
 	t.tab.Set(t.title(), t.color())
 	if t.w.selected == t {
 		t.w.update()

@@ -33,6 +33,12 @@ type Display interface {
 	Forget()
 	// Bell rings the bell of the screen.
 	Bell()
+	// Grab takes the keyboard, so that the window manager's own keys come
+	// here too, or gives it back, and reports whether it is taken.
+	Grab(on bool) bool
+	// Clipboard reads the text on the clipboard, at most limit bytes. It may
+	// take long and is not called on the goroutine of the widgets.
+	Clipboard(ctx context.Context, limit int) (string, error)
 }
 
 // Config is what a window is made of.
@@ -75,6 +81,8 @@ type Window struct {
 	chrome  *fyne.Container // the whole
 	handle  *fullBar
 	full    bool
+	grabbed bool // the keyboard is
+	sharing sharing
 	unsub   func()
 	control string // what is said about the control socket
 }
@@ -113,7 +121,8 @@ func New(c Config) (*Window, error) {
 // Commands are the window's commands.
 func (w *Window) Commands() *command.Registry { return w.commands }
 
-// SetDisplay gives the window the window system under it.
+// SetDisplay gives the window the window system under it, before the first
+// session is opened.
 func (w *Window) SetDisplay(d Display) { w.display = d }
 
 // atHome runs fn on the goroutine of the widgets; see [command.Home]. It is
@@ -195,6 +204,7 @@ func (w *Window) FocusPane() {
 // LetGo releases what the person holds in the shown session: the window
 // system has taken the keyboard.
 func (w *Window) LetGo() {
+	w.grab(false)
 	if w.selected != nil {
 		w.selected.pane.LetGo()
 	}
@@ -218,6 +228,8 @@ func (w *Window) SetControl(text string, trouble bool) {
 // Close takes the window's parts apart. Sessions are not touched.
 func (w *Window) Close() {
 	w.unsub()
+	w.grab(false)
+	w.sharing.end()
 	for _, t := range w.tabs {
 		t.close()
 	}

@@ -84,10 +84,7 @@ func (k *Keyboard) Down(name string, code int) {
 	}
 	k.locks = stroke.Locks
 	k.forget(code) // its release was lost
-	p := &press{code: code, want: typed(stroke.Sym)}
-	p.key = viewer.Key{Sym: stroke.Sym, Scan: key.ScanFromX11(scanByte(code)), Rune: p.want, Down: true, Locks: stroke.Locks}
-	k.held = append(k.held, p)
-
+	p := k.press(code, stroke)
 	switch {
 	case !modifier(p.key.Sym) && k.prefix() && k.chord(stroke.Cap, code):
 		p.kept = true
@@ -97,12 +94,45 @@ func (k *Keyboard) Down(name string, code int) {
 	case stroke.Plain && (p.want != 0 || p.key.Sym == 0):
 		k.waiting = p
 	default:
-		if !stroke.Plain {
-			p.key.Rune = 0
-		}
 		k.send(p)
 	}
 	k.config.Later(k.Flush)
+}
+
+// Key takes a key that comes past the toolkit, while the keyboard is grabbed:
+// no character follows it. A key that is pressed again repeats.
+func (k *Keyboard) Key(code int, s Stroke, down bool) {
+	k.Flush()
+	if !down {
+		k.forget(code)
+		return
+	}
+	for _, p := range k.held {
+		if p.code == code {
+			if p.sent && !modifier(p.key.Sym) {
+				k.config.Send(p.key)
+			}
+			return
+		}
+	}
+	k.locks = s.Locks
+	p := k.press(code, s)
+	if !modifier(p.key.Sym) && k.prefix() && k.chord(s.Cap, code) {
+		p.kept = true
+		return
+	}
+	k.send(p)
+}
+
+// press notes a key that has gone down.
+func (k *Keyboard) press(code int, s Stroke) *press {
+	p := &press{code: code, want: typed(s.Sym)}
+	p.key = viewer.Key{Sym: s.Sym, Scan: key.ScanFromX11(scanByte(code)), Rune: p.want, Down: true, Locks: s.Locks}
+	if !s.Plain {
+		p.key.Rune = 0
+	}
+	k.held = append(k.held, p)
+	return p
 }
 
 // Rune takes a character that was typed. It follows the Down of its key before

@@ -277,6 +277,35 @@ func TestModifiersStayAfterChord(t *testing.T) {
 	b.want(t, "+Ctrl +Alt +a -a -Alt -Ctrl")
 }
 
+// Keys that come past the toolkit under a grab.
+func TestGrabbedKeys(t *testing.T) {
+	b := newBoard(false)
+	tap := func(code int, down ...bool) {
+		s, _ := b.Press(code)
+		for _, d := range down {
+			b.Key(code, s, d)
+			if modifier(b.sym[code]) {
+				b.down[b.sym[code]] = d
+			}
+		}
+	}
+	tap(altL, true)
+	tap(aKey, true, true, true, false)
+	tap(altL, false)
+	b.want(t, "+Alt +a +a +a -a -Alt")
+	tap(ctrlL, true)
+	tap(altL, true)
+	tap(shiftL, true)
+	tap(fKey, true, true, false)
+	tap(shiftL, false)
+	tap(altL, false)
+	tap(ctrlL, false)
+	b.want(t, "+Ctrl +Alt +ShiftL -ShiftL -Alt -Ctrl")
+	if strings.Join(b.ran, "") != "F" {
+		t.Errorf("ran %v, want F once", b.ran)
+	}
+}
+
 func TestReset(t *testing.T) {
 	b := newBoard(false)
 	b.press(ctrlL, 0)

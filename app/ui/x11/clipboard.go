@@ -18,6 +18,9 @@ func (e *TooLargeError) Error() string {
 	return fmt.Sprintf("the text on the clipboard is larger than %d MiB", e.Limit>>20)
 }
 
+// TooLarge tells this error from others.
+func (e *TooLargeError) TooLarge() bool { return true }
+
 // ErrNoText says that what is on the clipboard is no text, or that nothing is.
 var ErrNoText = errors.New("there is no text on the clipboard")
 
