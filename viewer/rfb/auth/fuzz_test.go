@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"net"
+	"sync"
 	"testing"
 	"time"
 
@@ -179,3 +180,52 @@ type recorder struct {
 }
 
 func (r *recorder) Write(p []byte) (int, error) { return r.to.Write(p) }
+
+// Both directions at once, as a session uses the connection.
+func TestEAXConnBothWays(t *testing.T) {
+	near, far := loopback(t)
+	defer near.Close()
+	defer far.Close()
+	ends := [2]*eaxConn{{Conn: near}, {Conn: far}}
+	for i := range ends {
+		for _, h := range []**eaxHalf{&ends[i].in, &ends[1-i].out} {
+			var err error
+			if *h, err = newEAXHalf(bytes.Repeat([]byte{byte(i)}, 16)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	want := bytes.Repeat([]byte("both ways at once"), 20000)
+	var wg sync.WaitGroup
+	for _, e := range ends {
+		_ = e.SetDeadline(time.Now().Add(hang))
+		wg.Go(func() {
+			if n, err := e.Write(want); n != len(want) || err != nil {
+				t.Errorf("wrote %d, %v", n, err)
+			}
+		})
+		wg.Go(func() {
+			got := make([]byte, len(want))
+			if _, err := io.ReadFull(e, got); err != nil || !bytes.Equal(got, want) {
+				t.Errorf("reading: %v", err)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func BenchmarkEAXRead(b *testing.B) {
+	text := make([]byte, eaxChunk)
+	w, err := newEAXHalf(make([]byte, 32))
+	if err != nil {
+		b.Fatal(err)
+	}
+	sealed := w.seal(nil, text)
+	b.SetBytes(eaxChunk)
+	for b.Loop() {
+		r := &eaxHalf{eax: w.eax}
+		if _, err := r.open(sealed[:2], bytes.Clone(sealed[2:])); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

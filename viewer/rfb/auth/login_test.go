@@ -40,7 +40,7 @@ func TestRSAAES(t *testing.T) {
 				if cl.kinds() != want || s.password != "pässword" || kind == wantsUser && s.user != "jürgen" || kind == wantsPassword && s.user != "" {
 					t.Errorf("asked %q, the server got %q and %q", cl.kinds(), s.user, s.password)
 				}
-				if k := cl.asked[0].Key; len(k.AlsoShownAs) != len("00 11 22 33 44 55 66 77") || k.What != "key, RSA 2048 bits" {
+				if k := cl.asked[0].Key; len(k.AlsoShownAs) != len("00-11-22-33-44-55-66-77") || k.What != "key, RSA 2048 bits" {
 					t.Errorf("got the key %+v", k)
 				}
 			})
@@ -122,16 +122,12 @@ func TestRSAAESHostile(t *testing.T) {
 func TestAppleDH(t *testing.T) {
 	long := strings.Repeat("ü", 31) + "x" // 63 bytes
 	for size, rounds := range map[int]int{64: 300, 128: 20, 512: 1} {
-		var group *big.Int
+		group := appleGroup(size)
 		for i := range rounds {
 			got := ""
 			cl := newClient(long)
 			cl.user = "jürgen"
 			m := &machine{types: []byte{TypeAppleDH}, login: func(m *machine) error {
-				if group == nil {
-					for group = new(big.Int).Lsh(big.NewInt(1), uint(8*size-1)); !group.ProbablyPrime(0); group.Add(group, big.NewInt(1)) {
-					}
-				}
 				return appleDHWith(m, group, size, func(u, p string) error {
 					got = u + " " + p
 					return nil

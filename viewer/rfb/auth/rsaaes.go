@@ -11,6 +11,7 @@ import (
 	"hash"
 	"math/big"
 	"net"
+	"strings"
 
 	"deskvnc/viewer"
 	"deskvnc/viewer/conn"
@@ -73,7 +74,7 @@ func (r *rsaAES) Login(c *conn.Conn) error {
 	}
 	// RealVNC's and TigerVNC's servers show this beginning of the SHA-1.
 	sum := sha1.Sum(serverWire)
-	shown := fmt.Sprintf("% x", sum[:8])
+	shown := strings.ReplaceAll(fmt.Sprintf("% x", sum[:8]), " ", "-")
 	if err := r.l.Judge(trust.RSAKey(server.N.BitLen(), serverWire, shown)); err != nil {
 		return err
 	}

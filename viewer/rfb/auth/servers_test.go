@@ -205,14 +205,20 @@ func (s *ra2Server) login(m *machine) error {
 	return nil
 }
 
+// appleGroup is a group of a size in bytes.
+func appleGroup(size int) *big.Int {
+	if size == srpBytes {
+		return srpModulus // newer Macs use it for type 30 too
+	}
+	p := new(big.Int).Lsh(big.NewInt(1), uint(8*size-1))
+	for p.SetBit(p, 0, 1); !p.ProbablyPrime(0); p.Add(p, big.NewInt(2)) {
+	}
+	return p
+}
+
 // appleDHServer is a machine of type 30 with a group of a size in bytes.
 func appleDHServer(size int, check func(user, password string) error) func(*machine) error {
-	return func(m *machine) error {
-		p := new(big.Int).Lsh(big.NewInt(1), uint(8*size-1))
-		for p.SetBit(p, 0, 1); !p.ProbablyPrime(0); p.Add(p, big.NewInt(2)) {
-		}
-		return appleDHWith(m, p, size, check)
-	}
+	return func(m *machine) error { return appleDHWith(m, appleGroup(size), size, check) }
 }
 
 func appleDHWith(m *machine, p *big.Int, size int, check func(user, password string) error) error {
