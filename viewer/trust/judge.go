@@ -77,6 +77,15 @@ func (j *Judge) Judge(t viewer.Target, k Key) (Verdict, *viewer.KeyInfo, error) 
 	return Changed, info, nil
 }
 
+// Pinned is the form of what is pinned for a machine, or empty.
+func (j *Judge) Pinned(t viewer.Target) Kind {
+	p, err := j.pin(IDOf(t))
+	if err != nil || p == nil {
+		return "" // what cannot be read is told when it is judged
+	}
+	return p.Kind
+}
+
 // problems says why a certificate is not trusted by itself, and whether an
 // authority vouches for it.
 func (j *Judge) problems(t viewer.Target, chain []*x509.Certificate, now time.Time) (problems []string, vouched bool) {

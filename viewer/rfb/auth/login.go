@@ -15,6 +15,8 @@ import (
 // ask. All functions are set; each may take as long as a person needs.
 type Login struct {
 	Target viewer.Target
+	// Pinned is the form in which the machine has proved itself before.
+	Pinned trust.Kind
 	// Password asks for the password of types that know no users.
 	Password func() (viewer.Secret, error)
 	// User asks for a user and a password.
@@ -46,6 +48,7 @@ func NewLogin(ctx context.Context, t viewer.Target, env viewer.Env, judge *trust
 	}
 	l := &Login{
 		Target: t,
+		Pinned: judge.Pinned(t),
 		Notice: func(text string) { env.Emit(viewer.Notice{Text: text}) },
 		Chosen: func(name string) { env.Emit(viewer.Progress{Phase: viewer.Authenticating, Method: name}) },
 	}
@@ -84,8 +87,10 @@ func NewLogin(ctx context.Context, t viewer.Target, env viewer.Env, judge *trust
 // Methods are the ways to log in, the best first: encrypted ones before all
 // others, and of those the ones for which the target has what they need.
 func Methods(l *Login) []Method {
-	list := []Method{
-		&rsaAES{l, TypeRA2x256}, &rsaAES{l, TypeRA2}, veNCrypt{l}, anonTLS{l},
+	list := []Method{&rsaAES{l, TypeRA2x256}, &rsaAES{l, TypeRA2}, veNCrypt{l}, anonTLS{l}}
+	if l.Pinned == trust.KindCertificate {
+		// A server that has learnt RA2 since has not changed.
+		list = []Method{veNCrypt{l}, &rsaAES{l, TypeRA2x256}, &rsaAES{l, TypeRA2}, anonTLS{l}}
 	}
 	if l.Target.RequireEncryption {
 		return list

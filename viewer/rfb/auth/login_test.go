@@ -439,6 +439,25 @@ func TestChoice(t *testing.T) {
 	}
 }
 
+// A machine whose certificate is pinned goes on with it when it has learnt to
+// prove itself by a key.
+func TestChoiceFollowsThePin(t *testing.T) {
+	offered := []byte{TypeRA2x256, TypeRA2, TypeVeNCrypt}
+	for kind, want := range map[trust.Kind]uint8{"": TypeRA2x256, trust.KindServerKey: TypeRA2x256, trust.KindCertificate: TypeVeNCrypt} {
+		cl := newClient("")
+		pins := trust.Folder(t.TempDir())
+		if kind != "" {
+			if err := pins.SetPin(trust.IDOf(desk), &trust.Pin{Kind: kind, Fingerprint: "AA"}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		cl.judge.Pins = pins
+		if got := choose(Methods(cl.login(desk)), offered).Type(); got != want {
+			t.Errorf("pinned %q: got %s, want %s", kind, Name(got), Name(want))
+		}
+	}
+}
+
 // VeNCrypt's own negotiation, with servers that do not play by it.
 func TestVeNCryptNegotiation(t *testing.T) {
 	start := func(m *machine, subtypes ...int) {

@@ -43,6 +43,9 @@ func (l *Login) startTLS(c *conn.Conn) error {
 	if err != nil {
 		return tlsError(err)
 	}
+	if len(state.PeerCertificates) == 0 { // the library does not let that happen
+		return malformed("the machine showed no certificate")
+	}
 	return l.Judge(trust.CertificateKey(state.PeerCertificates))
 }
 
