@@ -113,7 +113,7 @@ func errUnanswered(after time.Duration) *Error {
 }
 
 func errDismissed() *Error {
-	return &Error{Kind: Dismissed, Reason: "the keychain is locked and unlocking it was declined",
+	return &Error{Kind: Dismissed, Reason: "the keychain is locked, and unlocking it was declined or could not be asked for",
 		Advice: "save a password or choose Unlock to be asked again"}
 }
 

@@ -78,11 +78,14 @@ func (b *backend) dial(ctx context.Context) (*link, error) {
 		return nil, err
 	}
 	l := &link{conn: conn, peer: busName, timeout: b.timeout}
-	var started uint32
-	var peer string
-	err = l.call(ctx, busPath, busName+".StartServiceByName", []any{&started}, secretsName, uint32(0))
-	if err == nil {
-		err = l.call(ctx, busPath, busName+".GetNameOwner", []any{&peer}, secretsName)
+	peer, err := l.owner(ctx)
+	if KindOf(err) == Absent {
+		// Not running yet; a service that does not start this way counts as none.
+		var started uint32
+		err = l.call(ctx, busPath, busName+".StartServiceByName", []any{&started}, secretsName, uint32(0))
+		if err == nil {
+			peer, err = l.owner(ctx)
+		}
 	}
 	if err != nil {
 		l.close()
@@ -93,6 +96,12 @@ func (b *backend) dial(ctx context.Context) (*link, error) {
 }
 
 func (l *link) close() { l.conn.Close() }
+
+// owner asks the bus who has the service's name.
+func (l *link) owner(ctx context.Context) (peer string, err error) {
+	err = l.call(ctx, busPath, busName+".GetNameOwner", []any{&peer}, secretsName)
+	return peer, err
+}
 
 // busAddress finds the session bus, or gives "". Unlike the library it never
 // starts a bus: its keyring would be an empty one that nobody sees.

@@ -15,26 +15,37 @@ import (
 // Attributes of an item. They are stored and searched for, so none may ever
 // change, and none holds what a person can change: name, address, port, user.
 const (
-	attrSchema  = "xdg:schema"
 	attrService = "service"
 	attrOwner   = "owner"
 	attrKind    = "kind"
 
-	schema = "org.deskvnc.Secret"
+	// attrSchema is stored for other programs' sake and never searched for:
+	// gnome-keyring does not find it in a locked keyring, so that a stored
+	// secret would look like none.
+	attrSchema = "xdg:schema"
+	schema     = "org.deskvnc.Secret"
 )
 
-func (b *backend) attributes(owner, kind string) map[string]string {
-	a := map[string]string{attrSchema: schema, attrService: b.service, attrOwner: owner}
+// query has the attributes that find the items of an owner; kind "" is any.
+func (b *backend) query(owner, kind string) map[string]string {
+	a := map[string]string{attrService: b.service, attrOwner: owner}
 	if kind != "" {
 		a[attrKind] = kind
 	}
 	return a
 }
 
+// attributes are those of a new item.
+func (b *backend) attributes(k Key) map[string]string {
+	a := b.query(k.Owner, k.Kind)
+	a[attrSchema] = schema
+	return a
+}
+
 // search finds the items of an owner in all collections; kind "" is any. A
 // locked collection can be searched without unlocking it.
 func (b *backend) search(ctx context.Context, l *link, owner, kind string) (open, locked []dbus.ObjectPath, err error) {
-	err = l.call(ctx, secretsPath, ifService+".SearchItems", []any{&open, &locked}, b.attributes(owner, kind))
+	err = l.call(ctx, secretsPath, ifService+".SearchItems", []any{&open, &locked}, b.query(owner, kind))
 	return open, locked, err
 }
 
@@ -118,7 +129,7 @@ func (b *backend) set(ctx context.Context, key Key, label string, value viewer.S
 	}
 	properties := map[string]dbus.Variant{
 		ifItem + ".Label":      dbus.MakeVariant(label),
-		ifItem + ".Attributes": dbus.MakeVariant(b.attributes(key.Owner, key.Kind)),
+		ifItem + ".Attributes": dbus.MakeVariant(b.attributes(key)),
 	}
 	var item, prompt dbus.ObjectPath
 	const replace = true
@@ -126,7 +137,7 @@ func (b *backend) set(ctx context.Context, key Key, label string, value viewer.S
 		return err
 	}
 	if prompt != noObject {
-		v, err := b.answer(ctx, l, prompt, true)
+		v, err := b.answer(ctx, l, prompt)
 		if err != nil {
 			return err
 		}
@@ -198,7 +209,7 @@ func (b *backend) removeItem(ctx context.Context, l *link, item dbus.ObjectPath)
 		return nil // somebody else was faster
 	}
 	if err == nil && prompt != noObject {
-		_, err = b.answer(ctx, l, prompt, true)
+		_, err = b.answer(ctx, l, prompt)
 	}
 	return err
 }
@@ -296,7 +307,7 @@ func (b *backend) makeCollection(ctx context.Context, l *link) (dbus.ObjectPath,
 		return "", err
 	}
 	if prompt != noObject {
-		v, err := b.answer(ctx, l, prompt, true)
+		v, err := b.answer(ctx, l, prompt)
 		if err != nil {
 			return "", err
 		}

@@ -20,6 +20,9 @@ func (b *backend) open(ctx context.Context, l *link, paths []dbus.ObjectPath, as
 			return err
 		}
 		defer b.endTurn()
+		if !asked && b.declined.Load() {
+			return errDismissed()
+		}
 	}
 	var unlocked []dbus.ObjectPath
 	var prompt dbus.ObjectPath
@@ -27,7 +30,7 @@ func (b *backend) open(ctx context.Context, l *link, paths []dbus.ObjectPath, as
 		return err
 	}
 	if prompt != noObject {
-		v, err := b.answer(ctx, l, prompt, asked)
+		v, err := b.answer(ctx, l, prompt)
 		if err != nil {
 			return err
 		}
@@ -56,22 +59,21 @@ func (b *backend) turn(ctx context.Context) error {
 
 func (b *backend) endTurn() { <-b.asking }
 
-// answer shows a prompt and waits for the person, where one may be asked, and
-// takes the prompt back where not.
-func (b *backend) answer(ctx context.Context, l *link, prompt dbus.ObjectPath, asked bool) (dbus.Variant, error) {
-	switch {
-	case !b.mayPrompt:
-		l.takeBack(ctx, prompt)
+// answer shows a prompt and waits for the person, where one may be asked.
+//
+// A prompt is never dismissed, shown or not: gnome-keyring 42 crashes when told
+// to while any is on the screen, and every keyring of the person would be
+// locked with it. One that was not shown ends with the connection. One that was
+// stays on the screen, and when it is answered later the next call finds the
+// keyring unlocked.
+func (b *backend) answer(ctx context.Context, l *link, prompt dbus.ObjectPath) (dbus.Variant, error) {
+	if !b.mayPrompt {
 		return dbus.Variant{}, errLocked()
-	case !asked && b.declined.Load():
-		l.takeBack(ctx, prompt)
-		return dbus.Variant{}, errDismissed()
 	}
 	waiting, cancel := context.WithTimeout(ctx, b.promptTimeout)
 	defer cancel()
 	v, err := l.show(waiting, prompt)
 	if err != nil && waiting.Err() != nil {
-		l.takeBack(ctx, prompt)
 		if ctx.Err() != nil {
 			return v, ctx.Err()
 		}
@@ -136,12 +138,6 @@ func (l *link) show(ctx context.Context, prompt dbus.ObjectPath) (dbus.Variant, 
 			}
 		}
 	}
-}
-
-// takeBack dismisses a prompt, also when ctx has ended.
-func (l *link) takeBack(ctx context.Context, prompt dbus.ObjectPath) {
-	// An error changes nothing: closing the connection dismisses it too.
-	_ = l.call(context.WithoutCancel(ctx), prompt, ifPrompt+".Dismiss", nil)
 }
 
 func errEnded() *Error {

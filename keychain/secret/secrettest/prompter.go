@@ -35,6 +35,7 @@ type Prompter struct {
 	mu    sync.Mutex // guards below
 	reply Reply
 	count int
+	open  *dbus.Message // the question on the screen
 }
 
 // StartPrompter takes the prompter's name on the bus.
@@ -46,13 +47,21 @@ func (s *Session) StartPrompter(t testing.TB, r Reply) *Prompter {
 		conn:    s.Dial(t),
 		reply:   r,
 	}
-	if err := p.conn.Export(exported{p}, "/org/gnome/keyring/Prompter", "org.gnome.keyring.internal.Prompter"); err != nil {
-		t.Fatal(err)
-	}
 	got, err := p.conn.RequestName("org.gnome.keyring.SystemPrompter", dbus.NameFlagDoNotQueue)
 	if err != nil || got != dbus.RequestNameReplyPrimaryOwner {
 		t.Fatal("the prompter's name is taken: ", got, err)
 	}
+	// The keyring wants each reply before what follows from it, and the
+	// library answers a call in a goroutine of its own: so it is done here.
+	calls := make(chan *dbus.Message, 1024)
+	p.conn.Eavesdrop(calls)
+	go func() {
+		for m := range calls { // until the connection is closed
+			if m.Type == dbus.TypeMethodCall {
+				p.handle(m)
+			}
+		}
+	}()
 	return p
 }
 
@@ -63,55 +72,92 @@ func (p *Prompter) Answer(r Reply) {
 	p.reply = r
 }
 
-// Count tells how many questions were shown.
+// AnswerLate answers the last question, which was ignored until now.
+func (p *Prompter) AnswerLate(r Reply) {
+	p.mu.Lock()
+	m := p.open
+	p.mu.Unlock()
+	p.answer(m, r)
+}
+
+// Count tells how often a password was asked for. The confirmation that may
+// follow a new one belongs to the same question.
 func (p *Prompter) Count() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.count
 }
 
-// exported has the methods of org.gnome.keyring.internal.Prompter and no other.
-type exported struct{ p *Prompter }
-
-const callback = "org.gnome.keyring.internal.Prompter.Callback."
-
-func (e exported) back(from dbus.Sender, to dbus.ObjectPath, method string, args ...any) {
-	e.p.conn.Object(string(from), to).Go(callback+method, dbus.FlagNoReplyExpected, nil, args...)
-}
-
-// BeginPrompting says that the prompter is ready for a question.
-func (e exported) BeginPrompting(to dbus.ObjectPath, from dbus.Sender) *dbus.Error {
-	e.back(from, to, "PromptReady", "", map[string]dbus.Variant{}, "")
-	return nil
-}
-
-// PerformPrompt asks the person.
-func (e exported) PerformPrompt(to dbus.ObjectPath, kind string, _ map[string]dbus.Variant, exchange string, from dbus.Sender) *dbus.Error {
-	e.p.mu.Lock()
-	e.p.count++
-	r := e.p.reply
-	e.p.mu.Unlock()
-	e.p.Shown <- kind
-	none := map[string]dbus.Variant{}
-	switch {
-	case r.Ignore:
-	case r.Dismiss:
-		e.back(from, to, "PromptReady", "no", none, "")
-	default:
-		sealed, err := seal(exchange, r.Password)
-		if err != nil {
-			return dbus.MakeFailedError(err)
-		}
-		e.back(from, to, "PromptReady", "yes", none, sealed)
+// handle does what org.gnome.keyring.internal.Prompter says of each method.
+func (p *Prompter) handle(m *dbus.Message) {
+	var to dbus.ObjectPath // the conversation
+	if len(m.Body) > 0 {
+		to, _ = m.Body[0].(dbus.ObjectPath)
 	}
-	return nil
+	p.send(dbus.TypeMethodReply, m, map[dbus.HeaderField]any{dbus.FieldReplySerial: m.Serial()})
+	switch m.Headers[dbus.FieldMember].Value() {
+	case "BeginPrompting":
+		p.ready(m, to, "", "")
+	case "PerformPrompt":
+		kind, _ := m.Body[1].(string)
+		p.mu.Lock()
+		if kind == "password" {
+			p.count++
+		}
+		p.open = m
+		r := p.reply
+		p.mu.Unlock()
+		if !r.Ignore {
+			p.answer(m, r)
+		}
+		p.Shown <- kind
+	case "StopPrompting":
+		p.call(m, to, "PromptDone")
+		p.Stopped <- struct{}{}
+	}
 }
 
-// StopPrompting ends the conversation about to.
-func (e exported) StopPrompting(to dbus.ObjectPath, from dbus.Sender) *dbus.Error {
-	e.back(from, to, "PromptDone")
-	e.p.Stopped <- struct{}{}
-	return nil
+// answer gives the reply of the person to the question m.
+func (p *Prompter) answer(m *dbus.Message, r Reply) {
+	to, _ := m.Body[0].(dbus.ObjectPath)
+	exchange, _ := m.Body[3].(string)
+	sealed, err := seal(exchange, r.Password)
+	if r.Dismiss || err != nil {
+		p.ready(m, to, "no", "")
+		return
+	}
+	p.ready(m, to, "yes", sealed)
+}
+
+func (p *Prompter) ready(m *dbus.Message, to dbus.ObjectPath, reply, sealed string) {
+	p.call(m, to, "PromptReady", reply, map[string]dbus.Variant{}, sealed)
+}
+
+// call calls a method of the conversation with whoever sent m.
+func (p *Prompter) call(m *dbus.Message, to dbus.ObjectPath, method string, args ...any) {
+	p.send(dbus.TypeMethodCall, m, map[dbus.HeaderField]any{
+		dbus.FieldPath:      to,
+		dbus.FieldInterface: "org.gnome.keyring.internal.Prompter.Callback",
+		dbus.FieldMember:    method,
+	}, args...)
+}
+
+// send sends a message to whoever sent m. A broken connection shows in the
+// test that waits for an answer.
+func (p *Prompter) send(kind dbus.Type, m *dbus.Message, headers map[dbus.HeaderField]any, body ...any) {
+	out := &dbus.Message{Type: kind, Headers: map[dbus.HeaderField]dbus.Variant{
+		dbus.FieldDestination: m.Headers[dbus.FieldSender],
+	}, Body: body}
+	if kind == dbus.TypeMethodCall {
+		out.Flags = dbus.FlagNoReplyExpected
+	}
+	for f, v := range headers {
+		out.Headers[f] = dbus.MakeVariant(v)
+	}
+	if len(body) > 0 {
+		out.Headers[dbus.FieldSignature] = dbus.MakeVariant(dbus.SignatureOf(body...))
+	}
+	p.conn.Send(out, nil)
 }
 
 // exchangePrime is the 1536-bit group of RFC 3526 section 2; its generator is 2.

@@ -45,7 +45,8 @@ type Session struct {
 	daemon  *exec.Cmd
 }
 
-// busConfig has no folder of services, so that nothing starts by itself.
+// busConfig has no folder of services, so that nothing starts by itself, and
+// the limit of a session bus, which secret-tool needs for many items.
 const busConfig = `<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
  "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
 <busconfig>
@@ -57,6 +58,7 @@ const busConfig = `<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Con
     <allow eavesdrop="true"/>
     <allow own="*"/>
   </policy>
+  <limit name="max_replies_per_connection">50000</limit>
 </busconfig>
 `
 
@@ -109,8 +111,6 @@ func Isolate(t testing.TB) (home string) {
 func start(t testing.TB, cmd *exec.Cmd, stdin io.Reader, prefix string) string {
 	t.Helper()
 	cmd.Stdin = stdin
-	var errs strings.Builder
-	cmd.Stderr = &errs
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -249,4 +249,37 @@ func (s *Session) Tool(t testing.TB, stdin string, args ...string) string {
 		t.Fatalf("secret-tool %q: %v\n%s", args, err, out)
 	}
 	return string(out)
+}
+
+// Monitor records every message on the bus from now on, as dbus-monitor does.
+// Calling what it returns ends the record and gives it.
+func (s *Session) Monitor(t testing.TB) func() []*dbus.Message {
+	t.Helper()
+	var seen []*dbus.Message
+	watcher, marker := s.Dial(t), s.Dial(t)
+	all := make(chan *dbus.Message, 1<<16)
+	watcher.Eavesdrop(all)
+	// With eavesdropping on, the reply to this call is not handed to it.
+	watcher.BusObject().Go("org.freedesktop.DBus.Monitoring.BecomeMonitor", 0, make(chan *dbus.Call, 1), []string{}, uint32(0))
+	// A call of a name that only the marker makes shows that the monitor has
+	// begun, and later that it has seen everything before.
+	mark := func(name string) {
+		for {
+			if err := marker.BusObject().Call("org.freedesktop.DBus.NameHasOwner", 0, name).Err; err != nil {
+				t.Fatal(err)
+			}
+			for len(all) > 0 {
+				m := <-all
+				seen = append(seen, m)
+				if len(m.Body) == 1 && m.Body[0] == name {
+					return
+				}
+			}
+		}
+	}
+	mark("test.monitor.begins")
+	return func() []*dbus.Message {
+		mark("test.monitor.ends")
+		return seen
+	}
 }
