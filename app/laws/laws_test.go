@@ -62,6 +62,7 @@ var banned = []struct {
 	{"viewer/key", []string{module}, nil},
 	{"viewer/engine", []string{"viewer/rfb", "viewer/drivers", "viewer/sample"}, nil},
 	{"viewer/conn", []string{"viewer/rfb", "viewer/engine"}, nil},
+	{"viewer/trust", []string{"viewer/rfb", "viewer/engine", "viewer/conn"}, nil},
 	{"viewer/rfb", []string{"viewer/engine", "viewer/drivers", "viewer/sample"}, nil},
 	{"control", []string{"mcpbridge", "app", "keychain/store", "viewer/rfb", "viewer/drivers", "viewer/sample"}, nil},
 	{"control/wheel", []string{"viewer/engine", "control/plane"}, nil},
