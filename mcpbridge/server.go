@@ -69,8 +69,8 @@ func New(c Config) (*Server, error) {
 	if c.MaxMessage == 0 {
 		c.MaxMessage = control.MaxMessage
 	}
-	if c.MaxMessage < minMaxMessage || c.MaxMessage > control.MaxMessage {
-		return nil, fmt.Errorf("mcp: the message limit must be from %d to %d bytes", minMaxMessage, control.MaxMessage)
+	if c.MaxMessage < MinMaxMessage || c.MaxMessage > control.MaxMessage {
+		return nil, fmt.Errorf("mcp: the message limit must be from %d to %d bytes", MinMaxMessage, control.MaxMessage)
 	}
 	s := &Server{config: c, rows: make(map[string]control.Row, len(c.Rows))}
 	order := make(map[string]int, len(c.Rows))
@@ -97,8 +97,8 @@ func New(c Config) (*Server, error) {
 	return s, nil
 }
 
-// minMaxMessage is the smallest limit in which the list of tools fits.
-const minMaxMessage = 256 << 10
+// MinMaxMessage is the smallest limit in which the list of tools fits.
+const MinMaxMessage = 256 << 10
 
 // instructions are what a client shows its model beside the tools.
 func instructions(about string) string {

@@ -268,24 +268,24 @@ func TestReplyCap(t *testing.T) {
 	b := &fake{do: func(context.Context, string, json.RawMessage) ([]byte, error) {
 		return []byte(`{"content":"` + strings.Repeat("x", size) + `"}`), nil
 	}}
-	s, err := New(Config{Rows: control.Rows(), MaxMessage: minMaxMessage, Open: func(string) (Backend, error) { return b, nil }})
+	s, err := New(Config{Rows: control.Rows(), MaxMessage: MinMaxMessage, Open: func(string) (Backend, error) { return b, nil }})
 	if err != nil {
 		t.Fatal(err)
 	}
 	const around = len(`{"jsonrpc":"2.0","id":1,"result":{"content":""}}` + "\n")
 	p := converse(t, s)
-	size = minMaxMessage - around
+	size = MinMaxMessage - around
 	p.send(toolLine("1", "dvv_limbs", "{}"))
-	if got := p.line(); len(got)+1 != minMaxMessage {
-		t.Errorf("got a reply of %d bytes, want %d: %.200s", len(got)+1, minMaxMessage, got)
+	if got := p.line(); len(got)+1 != MinMaxMessage {
+		t.Errorf("got a reply of %d bytes, want %d: %.200s", len(got)+1, MinMaxMessage, got)
 	}
 	size++
 	p.send(toolLine("1", "dvv_limbs", "{}"))
 	if got := p.line(); !strings.Contains(got, `"error":{"code":-32603`) || !strings.Contains(got, "did run") || idOf(t, got) != "1" {
 		t.Errorf("got %.200s, want the reply replaced by an error", got)
 	}
-	p.send(strings.Repeat(" ", minMaxMessage) + "\n" + pingLine)
-	if got := p.line(); !strings.Contains(got, `"code":-32600`) || !strings.Contains(got, fmt.Sprint(minMaxMessage)) {
+	p.send(strings.Repeat(" ", MinMaxMessage) + "\n" + pingLine)
+	if got := p.line(); !strings.Contains(got, `"code":-32600`) || !strings.Contains(got, fmt.Sprint(MinMaxMessage)) {
 		t.Errorf("got %s, want an overlong message refused", got)
 	}
 	if got := p.line(); got != pong {
