@@ -63,6 +63,7 @@ type press struct {
 	code int
 	key  viewer.Key // as sent
 	want rune       // the character it should make
+	sure bool       // the keysym is the source's, and right
 	sent bool       // is down on the remote side
 	kept bool       // is not for the remote side at all
 }
@@ -79,20 +80,21 @@ func (k *Keyboard) Down(name string, code int) {
 	if k.config.Source != nil {
 		stroke, known = k.config.Source.Press(code)
 	}
-	if !known || stroke.Sym == 0 {
+	if known = known && stroke.Sym != 0; !known {
 		stroke = k.byName(name, stroke.Locks)
 	}
 	k.locks = stroke.Locks
 	k.forget(code) // its release was lost
 	p := k.press(code, stroke)
+	p.sure = known
 	switch {
 	case !modifier(p.key.Sym) && k.prefix() && k.chord(stroke.Cap, code):
 		p.kept = true
 	case dead(p.key.Sym):
 		k.composing = true
 		k.send(p)
-	case stroke.Plain && (p.want != 0 || p.key.Sym == 0):
-		k.waiting = p
+	case stroke.Plain && (!known || k.config.InputMethod && p.want != 0):
+		k.waiting = p // its character, if one comes, says more
 	default:
 		k.send(p)
 	}
@@ -142,7 +144,7 @@ func (k *Keyboard) Rune(r rune) {
 	k.waiting = nil
 	switch {
 	case p != nil:
-		if !k.composing && r != p.want {
+		if !p.sure && !k.composing && r != p.want {
 			k.become(p, r)
 		}
 		k.composing = false

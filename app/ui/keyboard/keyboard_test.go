@@ -197,12 +197,13 @@ func TestDeadKeys(t *testing.T) {
 	b.want(t, "+fe51 -fe51 +c -c +a -a")
 }
 
-// A layout with more levels than the source knows: the character is right.
-func TestCharacterCorrectsTheKeysym(t *testing.T) {
+// What the source says of a key counts; the toolkit may look its character up
+// too late, when the layout has changed again.
+func TestSourceCounts(t *testing.T) {
 	b := newBoard(false)
 	b.press(aKey, 'λ')
 	b.up(aKey)
-	b.want(t, "+10003bb -10003bb")
+	b.want(t, "+a -a")
 }
 
 func TestInputMethod(t *testing.T) {

@@ -9,6 +9,7 @@
 package x11
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -17,7 +18,6 @@ import (
 	"time"
 
 	"github.com/jezek/xgb"
-	"github.com/jezek/xgb/xfixes"
 	"github.com/jezek/xgb/xproto"
 
 	"deskvnc/app/ui/keyboard"
@@ -45,12 +45,14 @@ type Helper struct {
 	root   xproto.Window
 	events Events
 
-	keys  *xgb.Conn // knows XKB; gets the keys and the focus
-	watch *xgb.Conn // a plain client: gets changes of the mapping, the window and the clipboard
+	keys  *xgb.Conn // gets the keys, the layout and the focus
+	watch *xgb.Conn // gets changes of the window and the clipboard
 
-	xkb    byte   // the extension's major opcode
-	xinput byte   // the same of XInput, 0 without
-	device uint16 // the pointer's, for XInput
+	xkb         byte   // the keyboard extension's major opcode
+	xkbEvent    byte   // and the code of its events
+	xinput      byte   // the major opcode of the input extension, 0 without
+	xfixesEvent byte   // the code of the clipboard's events, 0 without
+	device      uint16 // the pointer's, for XInput
 
 	clip selection
 
@@ -60,6 +62,7 @@ type Helper struct {
 	down    [256]bool
 	arrived chan struct{} // closed and made anew with each stroke
 	grabbed bool
+	giving  bool // the end of our grab has not been told of
 
 	stop sync.WaitGroup // the loops
 }
@@ -99,6 +102,7 @@ func (h *Helper) prepare() error {
 	if err := h.useKeyboard(); err != nil {
 		return err
 	}
+	h.followLayout()
 	l, err := h.readLayout()
 	if err != nil {
 		return err
@@ -116,19 +120,36 @@ func (h *Helper) prepare() error {
 	return nil
 }
 
+// Requests of the X fixes extension.
+const (
+	xfixesQueryVersion         = 0
+	xfixesSelectSelectionInput = 2
+	xfixesSetOwner             = 1 << 0 // event mask: a new owner
+)
+
 // prepareClipboard asks to be told of a new owner of the clipboard. Without
-// the extension nobody is told.
+// the extension nobody is told. The requests are made by hand: the library's
+// package for them writes to a table that its other connections read.
 func (h *Helper) prepareClipboard() error {
 	if err := h.clip.prepare(h.watch); err != nil {
 		return err
 	}
-	if err := xfixes.Init(h.watch); err != nil {
+	ext, err := xproto.QueryExtension(h.watch, uint16(len("XFIXES")), "XFIXES").Reply()
+	if err != nil || ext == nil || !ext.Present {
 		return nil
 	}
-	if _, err := xfixes.QueryVersion(h.watch, 5, 0).Reply(); err != nil {
+	q := make([]byte, 12)
+	q[0], q[1], q[2], q[4] = ext.MajorOpcode, xfixesQueryVersion, 3, 5
+	if _, err := ask(h.watch, q); err != nil {
 		return nil
 	}
-	xfixes.SelectSelectionInput(h.watch, h.clip.window, h.clip.clipboard, xfixes.SelectionEventMaskSetSelectionOwner)
+	h.xfixesEvent = ext.FirstEvent
+	q = make([]byte, 16)
+	q[0], q[1], q[2] = ext.MajorOpcode, xfixesSelectSelectionInput, 4
+	binary.LittleEndian.PutUint32(q[4:], uint32(h.clip.window))
+	binary.LittleEndian.PutUint32(q[8:], uint32(h.clip.clipboard))
+	binary.LittleEndian.PutUint32(q[12:], xfixesSetOwner)
+	h.watch.NewRequest(q, h.watch.NewCookie(false, false))
 	return nil
 }
 
@@ -152,6 +173,14 @@ func (h *Helper) keyLoop() {
 			h.key(byte(ev.Detail), ev.State, true)
 		case xproto.KeyReleaseEvent:
 			h.key(byte(ev.Detail), ev.State, false)
+		case rawEvent:
+			if ev[0]&0x7f == h.xkbEvent { // in order with the keys
+				if l, err := h.readLayout(); err == nil {
+					h.mu.Lock()
+					h.layout = l
+					h.mu.Unlock()
+				}
+			}
 		case xproto.FocusOutEvent:
 			// The grab of the window manager's own keys, for example Alt+Tab,
 			// takes the keyboard without the toolkit being told.
@@ -166,14 +195,37 @@ func (h *Helper) keyLoop() {
 func (h *Helper) lost(tell bool) {
 	h.mu.Lock()
 	h.down = [256]bool{}
-	ours := h.grabbed // our own grab looks the same
+	ours := h.grabbed || h.giving // our own grab looks the same
+	if tell && !h.grabbed {
+		h.giving = false
+	}
 	h.mu.Unlock()
 	if tell && !ours && h.events.Taken != nil {
 		h.events.Taken()
 	}
 }
 
-// watchLoop takes what concerns the window, the mapping and the clipboard.
+// A rawEvent is an event of an extension that the X library does not know.
+type rawEvent []byte
+
+// Bytes is the event.
+func (e rawEvent) Bytes() []byte { return e }
+
+// String says what it is.
+func (e rawEvent) String() string { return fmt.Sprintf("event %d of an extension", e[0]&0x7f) }
+
+// The library drops events that it does not know; here they come through. The
+// codes of extensions begin at 64, and those it does know replace these. Only
+// before the first connection may its table be written to.
+func init() {
+	for n := 64; n < 128; n++ {
+		if xgb.NewEventFuncs[n] == nil {
+			xgb.NewEventFuncs[n] = func(buf []byte) xgb.Event { return rawEvent(buf) }
+		}
+	}
+}
+
+// watchLoop takes what concerns the window and the clipboard.
 func (h *Helper) watchLoop() {
 	for {
 		ev, err := h.watch.WaitForEvent()
@@ -182,18 +234,12 @@ func (h *Helper) watchLoop() {
 			return
 		}
 		switch ev := ev.(type) {
-		case xproto.MappingNotifyEvent:
-			if l, err := h.readLayout(); err == nil {
-				h.mu.Lock()
-				h.layout = l
-				h.mu.Unlock()
-			}
 		case xproto.UnmapNotifyEvent:
 			h.visible(ev.Window == h.window, false)
 		case xproto.MapNotifyEvent:
 			h.visible(ev.Window == h.window, true)
-		case xfixes.SelectionNotifyEvent:
-			if ev.Owner != h.clip.window && h.events.Clipboard != nil {
+		case rawEvent:
+			if ev[0]&0x7f == h.xfixesEvent && h.events.Clipboard != nil {
 				h.events.Clipboard()
 			}
 		case xproto.SelectionNotifyEvent:

@@ -8,11 +8,13 @@ import (
 	"deskvnc/app/ui/keyboard"
 )
 
-// A stroke is a press of a key as the X server told of it.
+// A stroke is a press of a key as the X server told of it, and what the key
+// meant then: some programs type a character by putting it on a spare key for
+// a moment.
 type stroke struct {
-	code  byte
-	state uint16
-	at    time.Time
+	code byte
+	says keyboard.Stroke
+	at   time.Time
 }
 
 // Bounds of the strokes that wait for the toolkit to tell of the same key.
@@ -29,18 +31,18 @@ func (h *Helper) key(code byte, state uint16, down bool) {
 	h.mu.Lock()
 	repeat := down && h.down[code]
 	h.down[code] = down
-	grabbed, l := h.grabbed, h.layout
+	grabbed, says := h.grabbed, h.layout.stroke(code, state)
 	if down && !repeat && !grabbed {
 		if len(h.strokes) == maxStrokes {
 			h.strokes = h.strokes[1:]
 		}
-		h.strokes = append(h.strokes, stroke{code, state, time.Now()})
+		h.strokes = append(h.strokes, stroke{code, says, time.Now()})
 		close(h.arrived)
 		h.arrived = make(chan struct{})
 	}
 	h.mu.Unlock()
 	if grabbed && h.events.Key != nil {
-		h.events.Key(int(code), l.stroke(code, state), down)
+		h.events.Key(int(code), says, down)
 	}
 }
 
@@ -54,11 +56,11 @@ func (h *Helper) Press(code int) (keyboard.Stroke, bool) {
 	for {
 		h.mu.Lock()
 		l := h.layout
-		state, ok := h.takeStroke(byte(code))
+		says, ok := h.takeStroke(byte(code))
 		arrived := h.arrived
 		h.mu.Unlock()
 		if ok {
-			return l.stroke(byte(code), state), true
+			return says, true
 		}
 		select {
 		case <-arrived:
@@ -71,15 +73,15 @@ func (h *Helper) Press(code int) (keyboard.Stroke, bool) {
 
 // takeStroke finds the oldest press of a key and drops it and all before it:
 // the toolkit tells in the same order. The caller holds mu.
-func (h *Helper) takeStroke(code byte) (state uint16, ok bool) {
+func (h *Helper) takeStroke(code byte) (says keyboard.Stroke, ok bool) {
 	old := time.Now().Add(-strokeLife)
 	for i, s := range h.strokes {
 		if s.code == code && s.at.After(old) {
 			h.strokes = h.strokes[i+1:]
-			return s.state, true
+			return s.says, true
 		}
 	}
-	return 0, false
+	return keyboard.Stroke{}, false
 }
 
 // Forget drops the presses that the toolkit told somebody else of.
@@ -96,7 +98,7 @@ func (h *Helper) Grab(on bool) bool {
 	if !on {
 		h.mu.Lock()
 		was := h.grabbed
-		h.grabbed = false
+		h.grabbed, h.giving = false, was
 		h.mu.Unlock()
 		if was {
 			xproto.UngrabKeyboard(h.keys, xproto.TimeCurrentTime)

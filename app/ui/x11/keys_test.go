@@ -3,6 +3,7 @@ package x11
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -288,6 +289,28 @@ func TestLayoutChange(t *testing.T) {
 	want(29, 'z')
 	layoutTo(t, display, "-layout", "fr")
 	want(24, 'a')
+}
+
+// A character put on a spare key for the moment of its press, as programs do
+// that type what the layout has not, is read while it is there.
+func TestSpareKey(t *testing.T) {
+	display := startX(t)
+	layoutTo(t, display, "-layout", "us")
+	d := newDriver(t, display)
+	h := dial(t, display, d.w, Events{})
+	const spare = 251
+	syms := []xproto.Keysym{0xe4, 0x010065e5, 0x20ac, 0x0101f600}
+	for i, sym := range append(slices.Clone(syms), syms...) {
+		xproto.ChangeKeyboardMapping(d.c, 1, spare, 2, []xproto.Keysym{sym, sym})
+		d.tap(spare)
+		settle(t, h, i+1)
+		xproto.ChangeKeyboardMapping(d.c, 1, spare, 1, []xproto.Keysym{0})
+	}
+	for _, sym := range append(slices.Clone(syms), syms...) {
+		if s, ok := h.Press(spare); !ok || s.Sym != uint32(sym) {
+			t.Errorf("the spare key gave %x, want %x", s.Sym, sym)
+		}
+	}
 }
 
 // A grab gets all keys, and ends; somebody else's grab is told of.

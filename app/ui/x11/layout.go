@@ -16,6 +16,7 @@ import (
 // Requests of the X keyboard extension (XKB protocol, section 17).
 const (
 	xkbUseExtension   = 0
+	xkbSelectEvents   = 1
 	xkbGetState       = 4
 	xkbGetMap         = 8
 	xkbPerClientFlags = 21
@@ -65,7 +66,7 @@ func (h *Helper) useKeyboard() error {
 	if err != nil || ext == nil || !ext.Present {
 		return errors.New("x11: the X server has no keyboard extension")
 	}
-	h.xkb = ext.MajorOpcode
+	h.xkb, h.xkbEvent = ext.MajorOpcode, ext.FirstEvent
 	r, err := ask(h.keys, []byte{h.xkb, xkbUseExtension, 2, 0, 1, 0, 0, 0})
 	if err != nil {
 		return fmt.Errorf("x11: keyboard extension: %v", err)
@@ -82,6 +83,20 @@ func (h *Helper) useKeyboard() error {
 		return fmt.Errorf("x11: keyboard extension: %v", err)
 	}
 	return nil
+}
+
+// followLayout asks to be told of every change of the layout and of another
+// keyboard.
+func (h *Helper) followLayout() {
+	const newKeyboardAndMap = 1<<0 | 1<<1
+	q := make([]byte, 16)
+	q[0], q[1], q[2] = h.xkb, xkbSelectEvents, 4
+	binary.LittleEndian.PutUint16(q[4:], xkbCoreKeyboard)
+	binary.LittleEndian.PutUint16(q[6:], newKeyboardAndMap)
+	binary.LittleEndian.PutUint16(q[10:], newKeyboardAndMap) // all of both
+	binary.LittleEndian.PutUint16(q[12:], 0xff)
+	binary.LittleEndian.PutUint16(q[14:], 0xff)
+	h.keys.NewRequest(q, h.keys.NewCookie(false, false))
 }
 
 // state asks for the modifiers and the group, as they are in key events.
