@@ -35,7 +35,7 @@ func (d *desktopName) Read(*vnc.ClientConn, *vnc.Rectangle, io.Reader) (vnc.Enco
 		return nil, &viewer.Error{Op: "rfb.DesktopName", Kind: viewer.Limit,
 			Err: fmt.Errorf("a desktop name of %d bytes is more than the %d that are read", n, maxNameClaim)}
 	}
-	kept := int(min(n, maxNameBytes))
+	kept := int(min(n, keptBytes))
 	if b, err = c.Peek(4 + kept); err != nil {
 		return nil, err
 	}

@@ -6,21 +6,16 @@ import (
 	"unicode/utf8"
 )
 
-// cleanText makes one line for a person of bytes from a machine: UTF-8 or
-// else Latin-1, without control and formatting characters, at most limit
-// bytes.
+// keptBytes bounds a text for a person that is kept of what a machine sends:
+// its name, its reasons.
+const keptBytes = 4 << 10
+
+// cleanText makes one line for a person of at most [keptBytes] bytes from a
+// machine: UTF-8 or else Latin-1, without control and formatting characters,
+// at most limit bytes.
 func cleanText(b []byte, limit int) string {
-	if len(b) > limit {
-		b = b[:limit]
-		// A letter cut in two would make all of it look like Latin-1.
-		for i := 1; i < utf8.UTFMax && i <= len(b); i++ {
-			if c := b[len(b)-i]; utf8.RuneStart(c) {
-				if !utf8.FullRune(b[len(b)-i:]) {
-					b = b[:len(b)-i]
-				}
-				break
-			}
-		}
+	if len(b) >= keptBytes {
+		b = whole(b[:keptBytes])
 	}
 	s := string(b)
 	if !utf8.ValidString(s) {
@@ -35,7 +30,24 @@ func cleanText(b []byte, limit int) string {
 		}
 		return r
 	}, s)
-	return strings.Join(strings.Fields(s), " ")
+	s = strings.Join(strings.Fields(s), " ")
+	if len(s) > limit {
+		s = string(whole([]byte(s[:limit])))
+	}
+	return s
+}
+
+// whole drops a letter at the end of b that was cut in two.
+func whole(b []byte) []byte {
+	for i := len(b) - 1; i >= 0 && i >= len(b)-utf8.UTFMax; i-- {
+		if utf8.RuneStart(b[i]) {
+			if !utf8.FullRune(b[i:]) {
+				return b[:i]
+			}
+			break
+		}
+	}
+	return b
 }
 
 // fromLatin1 reads b as ISO 8859-1, the protocol's character set for text.

@@ -22,15 +22,9 @@ import (
 // StageTimeout bounds each step of the handshake.
 const StageTimeout = 15 * time.Second
 
-// Bounds of what a machine may claim in the handshake.
-const (
-	// maxReasonBytes bounds the reason of a refusal that is kept.
-	maxReasonBytes = 4 << 10
-	// maxNameBytes bounds the desktop name that is kept; maxNameClaim is what
-	// may be claimed, and is then read and thrown away.
-	maxNameBytes = 4 << 10
-	maxNameClaim = 4 << 20
-)
+// maxNameClaim bounds the length that a machine may claim for its name or a
+// reason. More than [keptBytes] of it is read and thrown away.
+const maxNameClaim = 4 << 20
 
 // A stage is where the handshake is: what go-vnc reads next.
 type stage int
@@ -266,10 +260,10 @@ func (t *translator) reason() (string, error) {
 		return "", &viewer.Error{Op: "rfb.Reason", Kind: viewer.Limit,
 			Err: fmt.Errorf("the machine refused the connection with a reason of %d bytes; at most %d are read", n, maxNameClaim)}
 	}
-	if b, err = t.Peek(int(min(n, maxReasonBytes))); err != nil {
+	if b, err = t.Peek(int(min(n, keptBytes))); err != nil {
 		b = t.Buffered()
 	}
-	return cleanText(b, maxReasonBytes), nil
+	return cleanText(b, keptBytes), nil
 }
 
 // readResult reads the security result (RFC 6143 7.1.3). Before 3.8 the type
@@ -336,7 +330,7 @@ func (t *translator) readInit() error {
 		return &viewer.Error{Op: "rfb.ServerInit", Kind: viewer.Limit,
 			Err: fmt.Errorf("a desktop name of %d bytes is more than the %d that are read", n, maxNameClaim)}
 	}
-	kept := min(n, maxNameBytes)
+	kept := min(n, keptBytes)
 	header := append([]byte(nil), b...)
 	binary.BigEndian.PutUint32(header[20:], kept)
 	if err := t.Discard(fixed); err != nil {
