@@ -49,6 +49,13 @@ type pending struct {
 	in   viewer.Input
 }
 
+func newLimb(p *Plane, id, key string) *limb {
+	return &limb{
+		plane: p, id: id, key: key, wheel: wheel.New(wheel.Defaults()), changed: make(chan struct{}),
+		acts: map[string]*act{}, seats: map[*seat]struct{}{},
+	}
+}
+
 // begin gives the limb its session.
 func (l *limb) begin(s *engine.Session) {
 	l.mu.Lock()
@@ -242,7 +249,7 @@ func (l *limb) letGo(s *engine.Session) {
 // queue is full. The caller holds mu.
 func (l *limb) deliverPending(s *engine.Session) (full bool) {
 	for len(l.pending) > 0 {
-		if s == nil {
+		if s == nil || l.plane.ctx.Err() != nil {
 			l.pending = nil
 			return false
 		}

@@ -65,7 +65,7 @@ const maxPending = viewer.InputQueue
 func (p *Plane) Pane(s *engine.Session) *Pane {
 	l, refused := p.limbOf(s)
 	if refused != nil { // ended, or another machine has its id: a pane that takes nothing
-		l = &limb{plane: p, id: s.ID(), wheel: wheel.New(wheel.Defaults()), changed: make(chan struct{}), acts: map[string]*act{}, seats: map[*seat]struct{}{}}
+		l = newLimb(p, s.ID(), "")
 	}
 	p.mu.Lock()
 	p.panes++

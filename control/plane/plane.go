@@ -12,7 +12,6 @@ import (
 
 	"deskvnc/control"
 	"deskvnc/control/grant"
-	"deskvnc/control/wheel"
 	"deskvnc/viewer"
 	"deskvnc/viewer/engine"
 )
@@ -224,17 +223,14 @@ func (p *Plane) limbOf(s *engine.Session) (*limb, *control.Refused) {
 	t := s.Target()
 	id, key := control.LimbID(t, s.Slot()), control.MachineKey(t)
 	p.mu.Lock()
-	defer p.mu.Unlock()
 	l := p.limbs[id]
 	if l == nil {
-		l = &limb{
-			plane: p, id: id, key: key, wheel: wheel.New(wheel.Defaults()), changed: make(chan struct{}),
-			acts: map[string]*act{}, seats: map[*seat]struct{}{},
-		}
+		l = newLimb(p, id, key)
 		p.limbs[id] = l
 		p.order = append(p.order, l)
 		p.trim()
 	}
+	p.mu.Unlock()
 	if l.key != key {
 		return nil, control.Refuse(control.LimbGone, "another machine has the limb id "+id+" already")
 	}

@@ -9,6 +9,7 @@ import (
 	"math"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -394,7 +395,8 @@ func TestWait(t *testing.T) {
 		g.ok("dvv_wait", `{"until":"screen-stable","quietMs":500}`).is("settled", true, "waitedMs", 800, "observed.damage_rects", 2)
 		time.Sleep(time.Second)
 		stop := make(chan struct{})
-		go func() {
+		var video sync.WaitGroup
+		video.Go(func() {
 			for {
 				select {
 				case <-stop:
@@ -403,9 +405,10 @@ func TestWait(t *testing.T) {
 					d.machine.paint(1, frame.Painted, image.Rect(0, 0, 5, 5))
 				}
 			}
-		}()
+		})
 		g.ok("dvv_wait", `{"until":"idle","timeoutMs":60000}`).is("settled", false, "waitedMs", 25000, "askedMs", 60000)
 		close(stop)
+		video.Wait()
 		g.refused(control.BadRequest, "dvv_wait", `{"until":"text"}`)
 		g.refused(control.BadRequest, "dvv_wait", `{"until":"idle","text":"x"}`)
 		ctx, cancel := context.WithCancel(context.Background())
