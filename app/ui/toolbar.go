@@ -21,6 +21,8 @@ type toolbar struct {
 	plain       *look.Text // the mark of a connection that is not encrypted
 	fit, actual *look.Button
 	cad, full   *look.Button
+	names       *fyne.Container // what the session is
+	wheel       *wheelText      // or who drives it
 }
 
 func newToolbar(w *Window) *toolbar {
@@ -35,8 +37,10 @@ func newToolbar(w *Window) *toolbar {
 	t.cad = w.bareButton("session.sendCtrlAltDel", "Ctrl+Alt+Del", nil)
 	t.full = w.bareButton("view.fullscreen", "", theme.ViewFullScreenIcon())
 	right := container.NewHBox(t.fit, t.actual, separator(), t.cad, t.full)
-	left := container.New(&names{}, t.name, t.about, t.plain)
-	t.object = container.NewStack(look.NewGround(theme.ColorNameBackground), container.NewBorder(nil, line(), nil, right, left))
+	t.names = container.New(names{}, t.name, t.about, t.plain)
+	t.wheel = newWheelText(w)
+	left := container.NewStack(t.names, t.wheel.object)
+	t.object = container.NewStack(look.NewGround(theme.ColorNameBackground), container.NewBorder(nil, line(), nil, container.New(look.Inset{2, 2, 2, 2}, right), left))
 	return t
 }
 
@@ -124,6 +128,13 @@ func (t *toolbar) update() {
 	}
 	t.about.SetText(about)
 	live := s.session.State().Phase == viewer.Connected
+	if t.wheel.show(s.wheel) {
+		t.wheel.object.Show()
+		t.names.Hide()
+	} else {
+		t.wheel.object.Hide()
+		t.names.Show()
+	}
 	if live && !s.encrypted() {
 		t.plain.Show()
 	} else {

@@ -18,7 +18,11 @@ const (
 	ColorStage  fyne.ThemeColorName = "deskStage"  // around a remote picture
 	ColorVeil   fyne.ThemeColorName = "deskVeil"   // over a picture that is not live
 	ColorAgent  fyne.ThemeColorName = "deskAgent"  // an agent drives
+	ColorHand   fyne.ThemeColorName = "deskHand"   // the person has taken over
 	ColorOnTint fyne.ThemeColorName = "deskOnTint" // text on a coloured ground
+
+	ColorTintButton fyne.ThemeColorName = "deskTintButton" // a button on a coloured ground
+	ColorTintOver   fyne.ThemeColorName = "deskTintOver"   // the same under the pointer
 )
 
 // Theme is the look as a toolkit theme, dark and light.
@@ -72,7 +76,11 @@ var colors = map[fyne.ThemeColorName]pair{
 	ColorStage:  {rgb(0x0d0e10), rgb(0xd3d7dd)},
 	ColorVeil:   {rgba(0x0d0e10, 0xb8), rgba(0xe9ebef, 0xb8)},
 	ColorAgent:  {rgb(0x7a5cd6), rgb(0x6a4bc8)},
+	ColorHand:   {rgb(0x2c6a4f), rgb(0x2b7a57)},
 	ColorOnTint: {rgb(0xffffff), rgb(0xffffff)},
+
+	ColorTintButton: {rgba(0xffffff, 0x38), rgba(0xffffff, 0x38)},
+	ColorTintOver:   {rgba(0xffffff, 0x58), rgba(0xffffff, 0x58)},
 }
 
 // Color gives a colour of the look.
