@@ -115,7 +115,7 @@ func (s *Store) DeleteGroup(ctx context.Context, id string) error {
 			return err
 		}
 		for _, q := range []string{
-			`UPDATE hosts SET group_id = ?, revision = revision + 1 WHERE group_id = ?`,
+			`UPDATE hosts SET group_id = ?, revision = revision + 1, change = ` + nextChange + ` WHERE group_id = ?`,
 			`UPDATE groups SET parent = ?, revision = revision + 1 WHERE parent = ?`,
 		} {
 			if _, err := tx.ExecContext(ctx, q, parent, id); err != nil {

@@ -12,9 +12,6 @@ import (
 	"deskvnc/keychain"
 )
 
-// MaxFound bounds the hosts that one search returns.
-const MaxFound = 1000
-
 // Add saves a new host and returns it with its id. An id that it has already
 // is kept, so that an import can keep what secrets and pins go by.
 func (s *Store) Add(ctx context.Context, h keychain.Host) (keychain.Host, error) {
@@ -52,8 +49,7 @@ func (s *Store) Add(ctx context.Context, h keychain.Host) (keychain.Host, error)
 func (s *Store) stamp() time.Time { return fromMillis(millis(s.now())) }
 
 func insert(ctx context.Context, tx *sql.Tx, h *keychain.Host) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO hosts (`+hostColumns+`, search) VALUES (`+hostMarks+`, ?)`,
-		append(values(h), searchText(h))...)
+	_, err := tx.ExecContext(ctx, `INSERT INTO hosts (`+hostColumns+`, change) VALUES (`+hostMarks+`, `+nextChange+`)`, values(h)...)
 	return err
 }
 
@@ -154,37 +150,6 @@ func (s *Store) ByName(ctx context.Context, name string) (keychain.Host, error) 
 	return keychain.Host{}, s.fail(op, refuse(keychain.Ambiguous, "%d hosts are called %q: use an id: %s", len(found), name, strings.Join(ids, ", ")))
 }
 
-// List returns all hosts, favourites first, then by name.
-func (s *Store) List(ctx context.Context) ([]keychain.Host, error) {
-	return s.query(ctx, "list hosts", `WHERE deleted IS NULL ORDER BY favourite DESC, name COLLATE NOCASE, id`)
-}
-
-// Search returns the hosts that hold every word of a text, in small or capital
-// letters, in their name, address, user, protocol, tags or notes. Favourites
-// come first, then those whose name begins with the text, then by name; at
-// most MaxFound.
-func (s *Store) Search(ctx context.Context, text string) ([]keychain.Host, error) {
-	words := strings.Fields(strings.ToLower(text))
-	if len(words) > 16 {
-		words = words[:16]
-	}
-	where, args := strings.Builder{}, []any{}
-	where.WriteString(`WHERE id IN (SELECT id FROM hosts INDEXED BY hosts_by_search WHERE deleted IS NULL`)
-	for _, w := range words {
-		where.WriteString(` AND instr(search, ?) > 0`)
-		args = append(args, w)
-	}
-	first := ""
-	if len(words) > 0 {
-		first = words[0]
-	}
-	// A search text begins with the name.
-	where.WriteString(` ORDER BY favourite DESC, substr(search, 1, length(?)) = ? DESC, name COLLATE NOCASE LIMIT ?)`)
-	where.WriteString(` ORDER BY favourite DESC, substr(search, 1, length(?)) = ? DESC, name COLLATE NOCASE, id`)
-	args = append(args, first, first, MaxFound, first, first)
-	return s.query(ctx, "search hosts", where.String(), args...)
-}
-
 // query reads hosts.
 func (s *Store) query(ctx context.Context, op, rest string, args ...any) ([]keychain.Host, error) {
 	rows, err := s.db.QueryContext(ctx, `SELECT `+hostColumns+` FROM hosts `+rest, args...)
@@ -232,8 +197,8 @@ func replace(ctx context.Context, tx *sql.Tx, what string, old, h *keychain.Host
 	if err := remember(ctx, tx, h.Changed, what, h.ID, old); err != nil {
 		return err
 	}
-	_, err := tx.ExecContext(ctx, `UPDATE hosts SET (`+hostColumns+`, search) = (`+hostMarks+`, ?) WHERE id = ?`,
-		append(values(h), searchText(h), h.ID)...)
+	_, err := tx.ExecContext(ctx, `UPDATE hosts SET (`+hostColumns+`, change) = (`+hostMarks+`, `+nextChange+`) WHERE id = ?`,
+		append(values(h), h.ID)...)
 	if err == nil && !h.LastPicture {
 		_, err = tx.ExecContext(ctx, `DELETE FROM host_pictures WHERE host_id = ?`, h.ID)
 	}
@@ -309,7 +274,7 @@ func (s *Store) Delete(ctx context.Context, id string) error {
 				return err
 			}
 		}
-		_, err = tx.ExecContext(ctx, `UPDATE hosts SET deleted = ?, revision = revision + 1 WHERE id = ?`, millis(now), id)
+		_, err = tx.ExecContext(ctx, `UPDATE hosts SET deleted = ?, revision = revision + 1, change = `+nextChange+` WHERE id = ?`, millis(now), id)
 		return err
 	})
 }

@@ -16,6 +16,9 @@ const hostColumns = `id, revision, created, changed, name, protocol, address, po
 	scaling, zoom, remote_resize, clipboard, keyboard, last_picture, mac, wake_broadcast, shared_folder,
 	tags, via, encodings, terminal, ssh, rdp, notes`
 
+// nextChange is what the counter of changes will be after this one.
+const nextChange = `(SELECT value + 1 FROM counters WHERE name = 'changes')`
+
 // hostMarks are as many question marks.
 var hostMarks = strings.TrimSuffix(strings.Repeat("?, ", strings.Count(hostColumns, ",")+1), ", ")
 
@@ -41,19 +44,19 @@ func values(h *keychain.Host) []any {
 	}
 }
 
-// scan reads a host from a row of hostColumns.
-func scan(row interface{ Scan(...any) error }) (keychain.Host, error) {
+// scan reads a host from a row of hostColumns, and what more there is in it.
+func scan(row interface{ Scan(...any) error }, more ...any) (keychain.Host, error) {
 	var h keychain.Host
 	var created, changed int64
 	var protocol, tags, via, encodings, terminal, ssh, rdp string
 	var login, group sql.NullString
-	err := row.Scan(
+	err := row.Scan(append([]any{
 		&h.ID, &h.Revision, &created, &changed, &h.Name, &protocol, &h.Address, &h.Port, &h.User, &h.Domain,
 		&login, &group, &h.Favourite, &h.ViewOnly, &h.Exclusive, &h.Sessions, &h.Encryption,
 		&h.KeyFile, &h.CertificateFile, &h.Proxy, &h.Quality, &h.Colors, &h.Scaling, &h.Zoom,
 		&h.RemoteResize, &h.Clipboard, &h.Keyboard, &h.LastPicture, &h.MAC, &h.WakeBroadcast, &h.SharedFolder,
 		&tags, &via, &encodings, &terminal, &ssh, &rdp, &h.Notes,
-	)
+	}, more...)...)
 	if err != nil {
 		return h, err
 	}
@@ -71,15 +74,4 @@ func scan(row interface{ Scan(...any) error }) (keychain.Host, error) {
 		}
 	}
 	return h, nil
-}
-
-// searchText is what a search looks through.
-func searchText(h *keychain.Host) string {
-	parts := append([]string{h.Name, h.Address, h.User, string(h.Protocol)}, h.Tags...)
-	notes := h.Notes
-	if len(notes) > 2000 {
-		notes = strings.ToValidUTF8(notes[:2000], "")
-	}
-	// One line a field, so that a word of a search never spans two.
-	return strings.ToLower(strings.Join(append(parts, strings.ReplaceAll(notes, "\n", " ")), "\n"))
 }

@@ -67,10 +67,10 @@ CREATE TABLE hosts (
 	ssh TEXT NOT NULL,
 	rdp TEXT NOT NULL,
 	notes TEXT NOT NULL,
-	search TEXT NOT NULL     -- what a search looks through, in small letters
+	change INTEGER NOT NULL  -- the counter 'changes' after the last one of this host
 ) STRICT;
 
-CREATE INDEX hosts_by_search ON hosts (search, favourite, name) WHERE deleted IS NULL;
+CREATE INDEX hosts_by_change ON hosts (change);
 CREATE INDEX hosts_by_name ON hosts (name COLLATE NOCASE) WHERE deleted IS NULL;
 CREATE INDEX hosts_by_group ON hosts (group_id);
 CREATE INDEX hosts_by_login ON hosts (login_id);

@@ -36,6 +36,8 @@ type Store struct {
 	fast *sql.DB // for what may be lost with the power, never damaged by it
 	now  func() time.Time
 
+	shelf shelf
+
 	wg   sync.WaitGroup // watchers
 	done chan struct{}
 	once sync.Once
