@@ -49,3 +49,26 @@ func (b *Button) MouseOut() {
 		b.hint(false)
 	}
 }
+
+// A Choice is a button of a card: Return presses it too.
+type Choice struct{ widget.Button }
+
+// NewChoice returns a button.
+func NewChoice(text string, importance widget.Importance, do func()) *Choice {
+	c := &Choice{}
+	c.Text, c.OnTapped, c.Importance = text, do, importance
+	c.ExtendBaseWidget(c)
+	return c
+}
+
+// TypedKey is called by the toolkit.
+func (c *Choice) TypedKey(ev *fyne.KeyEvent) {
+	switch ev.Name {
+	case fyne.KeyReturn, fyne.KeyEnter:
+		if !c.Disabled() && c.OnTapped != nil {
+			c.OnTapped()
+		}
+	default:
+		c.Button.TypedKey(ev)
+	}
+}

@@ -82,11 +82,11 @@ func (c *card) show(title, text, detail string, choices ...choice) {
 	c.buttons.RemoveAll()
 	c.buttons.Add(layout.NewSpacer())
 	for _, ch := range choices {
-		b := widget.NewButton(ch.label, ch.do)
+		importance := widget.MediumImportance
 		if ch.main {
-			b.Importance = widget.HighImportance
+			importance = widget.HighImportance
 		}
-		c.buttons.Add(b)
+		c.buttons.Add(look.NewChoice(ch.label, importance, ch.do))
 	}
 	c.box.Show()
 	c.box.Refresh()

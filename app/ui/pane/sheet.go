@@ -53,7 +53,7 @@ type sheet struct {
 	warning  *widget.RichText
 	user     *entry
 	secret   *entry
-	yes, no  *widget.Button
+	yes, no  *look.Choice
 	question viewer.Question
 
 	reply chan<- answer // where the answer goes; nil when nothing is asked
@@ -77,7 +77,7 @@ func newSheet(c fyne.Canvas) *sheet {
 	s.secret.SetPlaceHolder("Password")
 	s.user.OnSubmitted = func(string) { s.secret.focus() }
 	s.secret.OnSubmitted = func(string) { s.submit() }
-	s.yes, s.no = widget.NewButton("", s.submit), widget.NewButton("Cancel", s.cancel)
+	s.yes, s.no = look.NewChoice("", widget.HighImportance, s.submit), look.NewChoice("Cancel", widget.MediumImportance, s.cancel)
 	buttons := container.NewHBox(layout.NewSpacer(), s.no, s.yes)
 	body := look.NewCard(container.NewVBox(s.title, s.text, s.user, s.secret, s.warning, container.New(look.Inset{6, 0, 0, 0}, buttons)))
 	s.body = body
@@ -152,7 +152,7 @@ func (s *sheet) submit() {
 }
 
 func (s *sheet) cancel() {
-	s.done(answer{err: &viewer.Error{Op: "login", Kind: viewer.Cancelled, Err: errors.New("it was cancelled here")}})
+	s.done(answer{err: &viewer.Error{Op: "login", Kind: viewer.Cancelled, Err: errors.New("you cancelled the login")}})
 }
 
 // done answers, once, and takes the sheet away.

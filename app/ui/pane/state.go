@@ -22,7 +22,7 @@ func (p *Pane) update() {
 	}
 	up := st.Phase == viewer.Connected
 	if !up && p.restless {
-		p.surface.letGo()
+		p.surface.drop()
 	}
 	switch {
 	case up:

@@ -341,6 +341,14 @@ func (s *surface) grabFocus() {
 	}
 }
 
+// drop gives the keyboard up: there is nothing to type to any more.
+func (s *surface) drop() {
+	s.letGo()
+	if s.canvas.Focused() == fyne.Focusable(s) {
+		s.canvas.Unfocus()
+	}
+}
+
 // MinSize is small: the picture takes what there is.
 func (s *surface) MinSize() fyne.Size { return fyne.NewSize(80, 60) }
 
