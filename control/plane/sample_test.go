@@ -7,8 +7,8 @@ import (
 	"image/color"
 	"image/png"
 	"strings"
-	"sync"
 	"testing"
+	"time"
 
 	"encoding/base64"
 
@@ -110,17 +110,11 @@ func TestSampleDesktop(t *testing.T) {
 	s := d.engine.Sessions()[0]
 	n := d.plane.Pane(s)
 	t.Cleanup(n.Close)
-	var typing sync.WaitGroup
-	var settled reply
-	g.ok("dvv_screen", `{}`)
-	typing.Go(func() {
-		settled = g.raw(g.context(), "dvv_type", `{"text":"`+strings.Repeat("x", 5000)+`","wpm":6000}`)
-	})
-	d.awaitAct(g)
+	done := g.typing()
 	if got := n.Input(pressAt(pad.Min.X+9, pad.Min.Y+9)); got != Consumed {
 		t.Errorf("the first click: got %d", got)
 	}
-	typing.Wait()
+	settled := <-done
 	settled.is("code", "LEASE_REVOKED", "settlement.outcome", "superseded", "settlement.progress.kind", "code-points")
 	n.Input(hoverAt(pad.Min.X+9, pad.Min.Y+9))
 	for _, in := range []viewer.Input{hoverAt(pad.Min.X+9, pad.Min.Y+9), pressAt(pad.Min.X+9, pad.Min.Y+9), hoverAt(pad.Min.X+9, pad.Min.Y+9)} {
@@ -137,17 +131,35 @@ func TestSampleDesktop(t *testing.T) {
 	g.ok("dvv_screen", `{}`)
 }
 
-// awaitAct waits until an agent's act runs.
-func (d *desk) awaitAct(g *agent) {
-	d.Helper()
+// typing begins to type a long text and returns when that runs; the channel
+// gets its result. The list may still be scrolling, so that it takes a look or
+// two before the fence opens.
+func (g *agent) typing() <-chan reply {
+	g.Helper()
 	st := g.a.list()[0]
-	st.limb.mu.Lock()
-	defer st.limb.mu.Unlock()
-	for st.limb.acts[g.a.id] == nil {
-		st.limb.mu.Unlock()
-		g.ok("dvv_status", `{}`)
-		st.limb.mu.Lock()
+	for range 20 {
+		g.ok("dvv_screen", `{}`)
+		done := make(chan reply, 1)
+		ctx := g.context()
+		go func() { done <- g.raw(ctx, "dvv_type", `{"text":"`+strings.Repeat("x", 5000)+`","wpm":6000}`) }()
+		for len(done) == 0 {
+			st.limb.mu.Lock()
+			a, changed := st.limb.acts[g.a.id], st.limb.changed
+			st.limb.mu.Unlock()
+			if a != nil {
+				return done
+			}
+			select {
+			case <-changed:
+			case r := <-done:
+				r.is("code", string(control.ScreenChanged))
+				done <- r
+			case <-time.After(10 * time.Millisecond):
+			}
+		}
 	}
+	g.Fatal("the fence never opened")
+	return nil
 }
 
 // region is the picture of a region as it is sent.
