@@ -102,19 +102,9 @@ func errNotFound() *Error {
 	return &Error{Kind: NotFound, Reason: "nothing is stored"}
 }
 
-func errLocked() *Error {
-	return &Error{Kind: Locked, Reason: "the keychain is locked",
-		Advice: "sign in on the computer's screen or unlock it in the password manager there, then try again"}
-}
-
 func errUnanswered(after time.Duration) *Error {
 	return &Error{Kind: Locked, Reason: fmt.Sprintf("the keychain is locked and nobody answered its question within %v", after),
 		Advice: "unlock it in the computer's password manager, then try again"}
-}
-
-func errDismissed() *Error {
-	return &Error{Kind: Dismissed, Reason: "the keychain is locked, and unlocking it was declined or could not be asked for",
-		Advice: "save a password or choose Unlock to be asked again"}
 }
 
 func errSilent(after time.Duration) *Error {

@@ -72,7 +72,7 @@ func checkOwner(owner string) error {
 		ok = ok && (r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r)) || strings.ContainsRune(more, r))
 	}
 	if !ok {
-		return fmt.Errorf("the owner of the secret %.160q must be an id of at most %d letters, digits, _ - and .", owner, maxOwnerBytes)
+		return fmt.Errorf("the owner of the secret %.160q must be an id of at most %d letters, digits, hyphens, dots and underscores", owner, maxOwnerBytes)
 	}
 	return nil
 }

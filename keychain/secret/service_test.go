@@ -135,7 +135,10 @@ func TestRestartedService(t *testing.T) {
 
 func TestOneItemEach(t *testing.T) {
 	s, k := unlocked(t, secret.Options{})
-	const hosts = 300
+	hosts := 300
+	if testing.Short() {
+		hosts = 30
+	}
 	key := func(i int) secret.Key { return secret.Key{Owner: fmt.Sprintf("h_%d", i), Kind: secret.VNCPassword} }
 	value := func(i int) string { return fmt.Sprintf("%s %d", pass, i) }
 	var wg sync.WaitGroup
