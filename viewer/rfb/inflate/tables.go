@@ -1,5 +1,7 @@
 package inflate
 
+import "encoding/binary"
+
 // The tables of a block: the low bits of the input index the primary part,
 // longer codes go on in a part of their own behind it.
 const (
@@ -89,6 +91,7 @@ func makePreSymbols() (s [19]uint32) {
 // A builder makes tables; it holds what would otherwise be allocated anew.
 type builder struct {
 	lens   [320]uint8
+	list   [288]uint16
 	sorted [288]uint16
 	pre    preTable
 }
@@ -119,12 +122,11 @@ func (b *builder) fixed(lit *litTable, dist *distTable) {
 // make builds a table from the lengths of its codes, symbol by symbol. It
 // takes complete codes, no code at all, and a single one of one bit.
 func (b *builder) make(table []uint32, root uint, lens []uint8, symbols []uint32) error {
+	used := b.used(lens)
 	var count [maxBits + 1]int
-	for _, l := range lens {
-		count[l&maxBits]++
+	for _, symbol := range used {
+		count[lens[symbol]&maxBits]++
 	}
-	used := len(lens) - count[0]
-	count[0] = 0
 	space, longest := 1, 0
 	for l := 1; l <= maxBits; l++ {
 		space = space<<1 - count[l]
@@ -135,7 +137,7 @@ func (b *builder) make(table []uint32, root uint, lens []uint8, symbols []uint32
 			longest = l
 		}
 	}
-	if space > 0 && used > 0 && !(used == 1 && longest == 1) {
+	if space > 0 && len(used) > 0 && !(len(used) == 1 && longest == 1) {
 		return CorruptError("too few codes")
 	}
 	// Symbols by the length of their codes.
@@ -144,18 +146,17 @@ func (b *builder) make(table []uint32, root uint, lens []uint8, symbols []uint32
 		offset[l+1] = offset[l] + count[l]
 	}
 	sorted := &b.sorted
-	for symbol, l := range lens {
-		if l != 0 {
-			sorted[offset[l&maxBits]] = uint16(symbol)
-			offset[l&maxBits]++
-		}
+	for _, symbol := range used {
+		l := lens[symbol] & maxBits
+		sorted[offset[l]%len(sorted)] = symbol
+		offset[l]++
 	}
 	primary := table[:1<<root]
 	if space > 0 {
 		for i := range primary {
 			primary[i] = entryInvalid
 		}
-		if used == 1 {
+		if len(used) == 1 {
 			e := symbols[sorted[0]] + 1 | 1<<8
 			for i := 0; i < len(primary); i += 2 {
 				primary[i] = e
@@ -163,7 +164,32 @@ func (b *builder) make(table []uint32, root uint, lens []uint8, symbols []uint32
 		}
 		return nil
 	}
-	return b.fill(table, root, sorted[:used], &count, symbols)
+	return b.fill(table, root, sorted[:len(used)], &count, symbols)
+}
+
+// used lists the symbols that have a code, in order. Most have none in the
+// small blocks of small rectangles, so that eight are looked at at once.
+func (b *builder) used(lens []uint8) []uint16 {
+	n, i := 0, 0
+	for ; i+8 <= len(lens); i += 8 {
+		eight := lens[i : i+8]
+		if binary.LittleEndian.Uint64(eight) == 0 {
+			continue
+		}
+		for j, l := range eight {
+			if l != 0 {
+				b.list[n%len(b.list)] = uint16(i + j)
+				n++
+			}
+		}
+	}
+	for ; i < len(lens); i++ {
+		if lens[i] != 0 {
+			b.list[n%len(b.list)] = uint16(i)
+			n++
+		}
+	}
+	return b.list[:n]
 }
 
 // fill builds the table of a complete code. A code stands in the table with

@@ -96,8 +96,10 @@ func (d *Hextile) tiles(x, y, w, h int) error {
 
 // tile draws one tile of w times h pixels, of which the first is at off.
 func (d *Hextile) tile(off, w, h int) error {
-	if err := d.need(1); err != nil {
-		return err
+	if len(d.buf) == d.at {
+		if err := d.need(1); err != nil {
+			return err
+		}
 	}
 	mask := d.buf[d.at]
 	if mask&hexRaw != 0 {
@@ -113,8 +115,10 @@ func (d *Hextile) tile(off, w, h int) error {
 	if mask&hexSubrects != 0 {
 		head++
 	}
-	if err := d.need(head); err != nil {
-		return err
+	if len(d.buf)-d.at < head {
+		if err := d.need(head); err != nil {
+			return err
+		}
 	}
 	b := d.buf[d.at+1 : d.at+head]
 	d.at += head
@@ -154,11 +158,11 @@ func (d *Hextile) raw(off, w, h int) error {
 func (d *Hextile) fill(off, w, h int) {
 	pix, stride := d.px.Pix[off:], d.px.Stride
 	if w == hexTile {
-		for ; h > 1; h-- {
-			*(*[hexTile * bpp]byte)(pix) = d.background
-			pix = pix[stride:]
+		last := (h - 1) * stride
+		pix = pix[:last+hexTile*bpp]
+		for i := 0; i <= last; i += stride {
+			*(*[hexTile * bpp]byte)(pix[i:]) = d.background
 		}
-		*(*[hexTile * bpp]byte)(pix) = d.background
 		return
 	}
 	for y := range h {
@@ -168,8 +172,10 @@ func (d *Hextile) fill(off, w, h int) {
 
 // subrects draws n rectangles of size bytes each on a tile.
 func (d *Hextile) subrects(off, w, h, n, size int) error {
-	if err := d.need(n * size); err != nil {
-		return err
+	if len(d.buf)-d.at < n*size {
+		if err := d.need(n * size); err != nil {
+			return err
+		}
 	}
 	list := d.buf[d.at : d.at+n*size]
 	d.at += n * size

@@ -101,13 +101,13 @@ func (t *tilePainter) raw(pix []byte, stride, w, h int, src []byte) {
 	for y := range h {
 		row := pix[y*stride:][:w*bpp]
 		b := src[y*w*cpixel:][:w*cpixel+2] // the last load reads up to two bytes more
-		for len(row) >= 8 && len(b) >= 8 {
-			v := binary.LittleEndian.Uint64(b)
-			binary.LittleEndian.PutUint64(row, v&0xffffffff|v<<8&^0xffffffff)
-			row, b = row[8:], b[6:]
+		n := w / 2
+		for i := range n {
+			v := binary.LittleEndian.Uint64(b[i*6:])
+			binary.LittleEndian.PutUint64(row[i*8:], v&0xffffffff|v<<8&^0xffffffff)
 		}
-		if len(row) >= 4 {
-			binary.LittleEndian.PutUint32(row, pixel(b))
+		if w%2 != 0 {
+			binary.LittleEndian.PutUint32(row[n*8:], pixel(b[n*6:]))
 		}
 	}
 }
@@ -145,25 +145,27 @@ func (t *tilePainter) mono(pix []byte, stride, w, h int, src []byte) {
 	for y := range h {
 		row := pix[y*stride:][:w*bpp]
 		b := src[y*perRow:][:perRow]
-		if w*h >= groupsFrom {
-			for len(row) >= 32 && len(b) > 0 {
-				v := b[0]
-				*(*[16]byte)(row) = t.groups[v>>4]
-				*(*[16]byte)(row[16:]) = t.groups[v&15]
-				row, b = row[32:], b[1:]
+		if n := len(row) / 32; w*h >= groupsFrom && n > 0 {
+			for i, v := range b[:n] {
+				eight := (*[32]byte)(row[i*32:])
+				*(*[16]byte)(eight[:16]) = t.groups[v>>4]
+				*(*[16]byte)(eight[16:]) = t.groups[v&15]
 			}
+			row, b = row[n*32:], b[n:]
 		}
 		for len(row) >= 4 && len(b) > 0 {
 			v := b[0]
-			for range 8 {
-				if len(row) < 4 {
-					break
-				}
+			b = b[1:]
+			if w*h >= groupsFrom && len(row) >= 16 {
+				*(*[16]byte)(row) = t.groups[v>>4]
+				row = row[16:]
+				v <<= 4
+			}
+			for n := min(8, len(row)/4); n > 0; n-- {
 				binary.LittleEndian.PutUint32(row, colours[v>>7])
 				row = row[4:]
 				v <<= 1
 			}
-			b = b[1:]
 		}
 	}
 }
@@ -187,14 +189,15 @@ func (t *tilePainter) indexes2(pix []byte, stride, w, h, size int, src []byte) e
 	for y := range h {
 		row := pix[y*stride:][:w*bpp]
 		b := src[y*perRow:][:perRow]
-		for len(row) >= 16 && len(b) > 0 {
-			v := b[0]
+		n := w / 4
+		for i, v := range b[:n] {
 			i0, i1, i2, i3 := v>>6, v>>4&3, v>>2&3, v&3
 			largest = max(largest, i0, i1, i2, i3)
-			binary.LittleEndian.PutUint64(row, uint64(p[i0])|uint64(p[i1])<<32)
-			binary.LittleEndian.PutUint64(row[8:], uint64(p[i2])|uint64(p[i3])<<32)
-			row, b = row[16:], b[1:]
+			four := (*[16]byte)(row[i*16:])
+			binary.LittleEndian.PutUint64(four[:8], uint64(p[i0])|uint64(p[i1])<<32)
+			binary.LittleEndian.PutUint64(four[8:], uint64(p[i2])|uint64(p[i3])<<32)
 		}
+		row, b = row[n*16:], b[n:]
 		if len(b) > 0 {
 			for v := b[0]; len(row) >= 4; row, v = row[4:], v<<2 {
 				largest = max(largest, v>>6)
@@ -213,13 +216,13 @@ func (t *tilePainter) indexes4(pix []byte, stride, w, h, size int, src []byte) e
 	for y := range h {
 		row := pix[y*stride:][:w*bpp]
 		b := src[y*perRow:][:perRow]
-		for len(row) >= 8 && len(b) > 0 {
-			v := b[0]
+		n := w / 2
+		for i, v := range b[:n] {
 			i0, i1 := v>>4, v&15
 			largest = max(largest, i0, i1)
-			binary.LittleEndian.PutUint64(row, uint64(p[i0])|uint64(p[i1])<<32)
-			row, b = row[8:], b[1:]
+			binary.LittleEndian.PutUint64(row[i*8:], uint64(p[i0])|uint64(p[i1])<<32)
 		}
+		row, b = row[n*8:], b[n:]
 		if len(b) > 0 && len(row) >= 4 {
 			largest = max(largest, b[0]>>4)
 			binary.LittleEndian.PutUint32(row, p[b[0]>>4])
