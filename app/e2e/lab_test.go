@@ -150,10 +150,11 @@ func listening(t *testing.T, port int) {
 
 // A vnc is a real Xtigervnc with a window that tells what reaches it.
 type vnc struct {
-	display string
-	port    int
-	cmd     *exec.Cmd
-	xev     *transcript
+	display  string
+	port     int
+	security []string
+	cmd      *exec.Cmd
+	xev      *transcript
 }
 
 // The remote desktop's colour, which nothing else on the screen has, and its
@@ -166,17 +167,24 @@ const (
 // newVNC starts a server with the arguments for its login.
 func newVNC(t *testing.T, security ...string) *vnc {
 	t.Helper()
-	v := &vnc{port: freePort(t)}
+	if len(security) == 0 {
+		security = []string{"-SecurityTypes", "None"}
+	}
+	v := &vnc{port: freePort(t), security: security}
+	v.restart(t)
+	return v
+}
+
+// restart starts the server, again at the port it had.
+func (v *vnc) restart(t *testing.T) {
+	t.Helper()
 	r, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	if len(security) == 0 {
-		security = []string{"-SecurityTypes", "None"}
-	}
 	v.cmd = exec.Command("Xtigervnc", append([]string{"-displayfd", "3", "-rfbport", strconv.Itoa(v.port), "-localhost", "-AlwaysShared",
-		"-geometry", fmt.Sprintf("%dx%d", remoteW, remoteH), "-depth", "24"}, security...)...)
+		"-geometry", fmt.Sprintf("%dx%d", remoteW, remoteH), "-depth", "24"}, v.security...)...)
 	v.cmd.ExtraFiles = []*os.File{w}
 	start(t, v.cmd)
 	w.Close()
@@ -188,7 +196,6 @@ func newVNC(t *testing.T, security ...string) *vnc {
 	v.display = ":" + strings.TrimSpace(line)
 	listening(t, v.port)
 	run(t, v.display, "xsetroot", "-solid", fmt.Sprintf("#%02x%02x%02x", remoteRed, remoteGreen, remoteBlue))
-	return v
 }
 
 // watch opens the window that tells, x, y, w, h on the remote desktop.
@@ -250,6 +257,18 @@ func find(img image.Image, r, g, b uint8) image.Rectangle {
 		}
 	}
 	return box
+}
+
+// same reports whether two pictures are equal within a rectangle.
+func same(a, b image.Image, r image.Rectangle) bool {
+	for y := r.Min.Y; y < r.Max.Y; y++ {
+		for x := r.Min.X; x < r.Max.X; x++ {
+			if a.At(x, y) != b.At(x, y) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // keep saves a picture of a display among the build's results.

@@ -119,10 +119,18 @@ func TestPersonAndAgentOnOneDesktop(t *testing.T) {
 
 	// The person hands the machine back by its chord.
 	w.do(t, "key", "ctrl+alt+shift+h")
+	handedBack := picture(t, w.display)
 	eventually(t, func() string {
 		r := parseResult(t, await(t, "acquire", a.start(t, "dvv_control", map[string]any{"limbId": limb, "action": "acquire", "reason": "going on"})))
 		if r.IsError {
 			return fmt.Sprintf("after the hand-back: %s", r.Structured)
+		}
+		return ""
+	})
+	bar := image.Rect(pane.Min.X, pane.Min.Y-40, pane.Max.X, pane.Min.Y)
+	eventually(t, func() string {
+		if same(picture(t, w.display), handedBack, bar) {
+			return "nothing in the window says that the agent drives"
 		}
 		return ""
 	})
@@ -154,24 +162,41 @@ func decode(t *testing.T, r toolResult) image.Image {
 	return nil
 }
 
-// TestServerKilled shows the reason and what to do, and the agent learns it.
-func TestServerKilled(t *testing.T) {
+// TestServerKilledAndBack shows the reason while the machine is away, refuses
+// the agent, and comes back by itself under the same id.
+func TestServerKilledAndBack(t *testing.T) {
 	need(t, "Xvfb", "openbox", "xdotool", "import", "Xtigervnc", "xsetroot")
 	server := newVNC(t)
 	w := newWindow(t, fmt.Sprintf("127.0.0.1::%d", server.port))
 	w.pane(t)
 	a := newAgent(t, w.env, "--connect", strconv.Itoa(w.control))
 	limb, _ := a.call(t, "dvv_limbs", map[string]any{}).get(t, "available.0.limb_id").(string)
-	a.call(t, "dvv_status", map[string]any{"limbId": limb})
-	server.cmd.Process.Kill()
+	generation := a.call(t, "dvv_status", map[string]any{"limbId": limb}).get(t, "geometry.generation").(float64)
+	stop(server.cmd)
 	eventually(t, func() string {
-		if s := a.call(t, "dvv_status", map[string]any{"limbId": limb}); s.get(t, "state.state") != "disconnected" || s.get(t, "state.reason") == "" {
+		if s := a.call(t, "dvv_status", map[string]any{"limbId": limb}); s.get(t, "state.state") != "reconnecting" || s.get(t, "state.reason") == "" {
 			return fmt.Sprintf("status: %s", s.Structured)
 		}
 		return ""
 	})
-	a.refused(t, "LIMB_GONE", "dvv_screen", map[string]any{"limbId": limb})
+	a.refused(t, "NOT_READY", "dvv_screen", map[string]any{"limbId": limb})
+	eventually(t, func() string { // the pictures' and the test's timing differ
+		if box := find(picture(t, w.display), remoteRed, remoteGreen, remoteBlue); box.Dx() > 300 {
+			return "the pane shows the lost desktop as if it were live"
+		}
+		return ""
+	})
 	keep(t, w.display, "server-killed.png")
+	server.restart(t)
+	a.call(t, "dvv_wait", map[string]any{"limbId": limb, "until": "connected", "timeoutMs": 25000})
+	w.pane(t)
+	eventually(t, func() string {
+		s := a.call(t, "dvv_status", map[string]any{"limbId": limb})
+		if now, _ := s.get(t, "geometry.generation").(float64); s.get(t, "state.state") != "connected" || now <= generation {
+			return fmt.Sprintf("generation %v before, now: %s", generation, s.Structured)
+		}
+		return ""
+	})
 }
 
 // TestPassword asks for the password in the window, tells a wrong one apart,
