@@ -13,6 +13,15 @@ func benchCommand() *cobra.Command {
 		Args:  noArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(bench.VNC())
+	for _, sub := range []*cobra.Command{bench.VNC(), bench.Loop()} {
+		check := sub.Args
+		sub.Args = func(cmd *cobra.Command, args []string) error {
+			if err := check(cmd, args); err != nil {
+				return badUsage(cmd, "%w", err)
+			}
+			return nil
+		}
+		cmd.AddCommand(sub)
+	}
 	return cmd
 }
