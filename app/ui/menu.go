@@ -129,17 +129,26 @@ func (w *Window) showMenu(under fyne.CanvasObject) {
 // showModal shows a card over the window until it is closed.
 func (w *Window) showModal(title string, content fyne.CanvasObject) {
 	w.LetGo()
-	var pop *widget.PopUp
-	end := widget.NewButton("Close", func() { pop.Hide(); w.FocusPane() })
-	end.Importance = widget.HighImportance
+	w.closeModal()
+	end := look.NewChoice("Close", widget.HighImportance, func() { w.closeModal(); w.FocusPane() })
+	end.OnEscape = end.OnTapped
 	head := look.NewText(title, theme.ColorNameForeground, theme.SizeNameSubHeadingText, true)
 	head.SetMinWidth(head.Natural())
-	pop = widget.NewModalPopUp(container.New(look.Inset{8, 12, 8, 12}, container.NewBorder(head, container.NewHBox(spacer(), end), nil, nil, content)), w.win.Canvas())
+	pop := widget.NewModalPopUp(container.New(look.Inset{8, 12, 8, 12}, container.NewBorder(head, container.NewHBox(spacer(), end), nil, nil, content)), w.win.Canvas())
 	size := w.win.Canvas().Size()
 	want := pop.MinSize()
 	pop.Resize(fyne.NewSize(min(max(want.Width, 320), size.Width-24), min(want.Height, size.Height-24)))
 	pop.Show()
+	w.modal = pop
 	w.win.Canvas().Focus(end)
+}
+
+// closeModal takes the card away, if there is one.
+func (w *Window) closeModal() {
+	if w.modal != nil {
+		w.modal.Hide()
+		w.modal = nil
+	}
 }
 
 // showAbout tells what the program is.

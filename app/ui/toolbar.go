@@ -21,6 +21,7 @@ type toolbar struct {
 	plain       *look.Text // the mark of a connection that is not encrypted
 	fit, actual *look.Button
 	cad, full   *look.Button
+	extra       *fyne.Container // the buttons that the menu has too
 	names       *fyne.Container // what the session is
 	wheel       *wheelText      // or who drives it
 }
@@ -36,7 +37,8 @@ func newToolbar(w *Window) *toolbar {
 	t.actual = w.bareButton("view.actualSize", "1:1", nil)
 	t.cad = w.bareButton("session.sendCtrlAltDel", "Ctrl+Alt+Del", nil)
 	t.full = w.bareButton("view.fullscreen", "", theme.ViewFullScreenIcon())
-	right := container.NewHBox(t.fit, t.actual, separator(), t.cad, t.full)
+	t.extra = container.NewHBox(t.fit, t.actual, separator(), t.cad)
+	right := container.NewHBox(t.extra, t.full)
 	t.names = container.New(names{}, t.name, t.about, t.plain)
 	t.wheel = newWheelText(w)
 	left := container.NewStack(t.names, t.wheel.object)
@@ -148,6 +150,16 @@ func (t *toolbar) update() {
 		t.cad.Disable()
 	}
 	t.object.Refresh()
+}
+
+// adapt makes room for who drives when the window is narrow.
+func (t *toolbar) adapt(width float32) {
+	const narrow = 640
+	if width < narrow && t.wheel.object.Visible() {
+		t.extra.Hide()
+	} else {
+		t.extra.Show()
+	}
 }
 
 // spacer takes what room is left.

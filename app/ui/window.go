@@ -13,6 +13,7 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/theme"
+	"fyne.io/fyne/v2/widget"
 
 	"deskvnc/app/ui/fence"
 	"deskvnc/app/ui/keyboard"
@@ -81,7 +82,8 @@ type Window struct {
 	chrome  *fyne.Container // the whole
 	handle  *fullBar
 	full    bool
-	grabbed bool // the keyboard is
+	grabbed bool          // the keyboard is
+	modal   *widget.PopUp // the card over the window; nil for none
 	sharing sharing
 	unsub   func()
 	control string // what is said about the control socket
@@ -173,6 +175,8 @@ func (w *Window) Asker(s *engine.Session) viewer.Asker {
 
 // invoke runs a command for a person and tells them when it fails.
 func (w *Window) invoke(id string, p command.Params) {
+	w.closeModal()
+	w.status.setHint("") // the pointer may be on something else now, untold
 	if _, err := w.commands.Invoke(id, p); err != nil {
 		w.status.say(reason(err), true)
 	}
@@ -244,6 +248,7 @@ type frameLayout struct{ w *Window }
 // Layout is called by the toolkit.
 func (l *frameLayout) Layout(_ []fyne.CanvasObject, size fyne.Size) {
 	w := l.w
+	w.tools.adapt(size.Width)
 	y, bottom := float32(0), size.Height
 	for _, o := range []fyne.CanvasObject{w.top, w.tools.object, w.wheel.object} {
 		if !o.Visible() {

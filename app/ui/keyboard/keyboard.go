@@ -36,6 +36,10 @@ type Config struct {
 	// prefix, and reports whether there is one. Before the command runs the
 	// modifiers have been released on the remote side.
 	Chord func(cap string, run bool) bool
+	// Patient reports whether a modifier alone is to be kept back until a key
+	// follows: while an agent drives, the beginning of a chord of the viewer
+	// must not take the wheel. It may be nil.
+	Patient func() bool
 	// Later has fn run after the events of this moment; see [Keyboard.Rune].
 	Later func(fn func())
 	// InputMethod says that a program composes text from the keys, so that a
@@ -252,6 +256,9 @@ func (k *Keyboard) Held() int { return len(k.held) }
 // send passes a key on, and before it the modifiers that are held here but not
 // there, since a chord of the viewer had released them.
 func (k *Keyboard) send(p *press) {
+	if modifier(p.key.Sym) && k.config.Patient != nil && k.config.Patient() {
+		return
+	}
 	if !modifier(p.key.Sym) {
 		for _, m := range k.held {
 			if m != p && !m.sent && !m.kept && modifier(m.key.Sym) {

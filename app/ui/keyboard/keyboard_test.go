@@ -307,6 +307,30 @@ func TestGrabbedKeys(t *testing.T) {
 	}
 }
 
+// While an agent drives, modifiers wait for the key after them: a chord of the
+// viewer sends nothing, any other key comes with them.
+func TestPatient(t *testing.T) {
+	b := newBoard(false)
+	patient := true
+	b.config.Patient = func() bool { return patient }
+	b.press(ctrlL, 0)
+	b.press(altL, 0)
+	b.press(shiftL, 0)
+	b.press(fKey, 0)
+	b.up(fKey)
+	b.up(shiftL)
+	b.want(t, "")
+	b.press(cKey, 0)
+	b.up(cKey)
+	b.up(altL)
+	b.up(ctrlL)
+	b.want(t, "+Ctrl +Alt +c -c -Alt -Ctrl")
+	patient = false
+	b.press(ctrlL, 0)
+	b.up(ctrlL)
+	b.want(t, "+Ctrl -Ctrl")
+}
+
 func TestReset(t *testing.T) {
 	b := newBoard(false)
 	b.press(ctrlL, 0)

@@ -50,8 +50,12 @@ func (b *Button) MouseOut() {
 	}
 }
 
-// A Choice is a button of a card: Return presses it too.
-type Choice struct{ widget.Button }
+// A Choice is a button of a card: Return presses it too, and Escape does what
+// OnEscape says.
+type Choice struct {
+	widget.Button
+	OnEscape func()
+}
 
 // NewChoice returns a button.
 func NewChoice(text string, importance widget.Importance, do func()) *Choice {
@@ -67,6 +71,10 @@ func (c *Choice) TypedKey(ev *fyne.KeyEvent) {
 	case fyne.KeyReturn, fyne.KeyEnter:
 		if !c.Disabled() && c.OnTapped != nil {
 			c.OnTapped()
+		}
+	case fyne.KeyEscape:
+		if c.OnEscape != nil {
+			c.OnEscape()
 		}
 	default:
 		c.Button.TypedKey(ev)

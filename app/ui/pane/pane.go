@@ -38,8 +38,12 @@ type Config struct {
 	InputMethod bool // see [keyboard.Config]
 	// Chord runs the viewer's command for a key; see [keyboard.Config].
 	Chord func(cap string, run bool) bool
+	// Patient tells that an agent drives; see [keyboard.Config].
+	Patient func() bool
 	// Changed is called after the session's state, name or size has changed.
 	Changed func()
+	// Placed is called when the picture is shown elsewhere or in another size.
+	Placed func()
 	// Event is called for the events that are not the pane's own: bells,
 	// texts of the remote clipboard, notices, refusals.
 	Event func(viewer.Event)
@@ -86,11 +90,11 @@ func New(c Config) *Pane {
 		drawn: make(chan time.Duration, 1), done: make(chan struct{}), ended: make(chan struct{}), over: container.NewStack(),
 	}
 	s := newSurface(p.picture, c.Canvas)
-	s.fence, s.source, s.leave, s.focused, s.forget = c.Fence, c.Pointer, c.Leave, c.Focused, c.Forget
+	s.fence, s.source, s.leave, s.focused, s.forget, s.placed = c.Fence, c.Pointer, c.Leave, c.Focused, c.Forget, c.Placed
 	later := func(fn func()) { c.Fence.Go(fn) }
 	s.mouse = mouse{later: later, send: func(in viewer.Pointer) { c.Input(in) }}
 	s.keys = keyboard.New(keyboard.Config{
-		Source: c.Keys, InputMethod: c.InputMethod, Chord: c.Chord, Later: later,
+		Source: c.Keys, InputMethod: c.InputMethod, Chord: c.Chord, Patient: c.Patient, Later: later,
 		Send: func(in viewer.Key) { c.Input(in) },
 	})
 	p.surface = s

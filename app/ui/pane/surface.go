@@ -38,6 +38,7 @@ type surface struct {
 	mouse   mouse
 	source  PointerSource // may be nil
 	fence   *fence.Fence
+	placed  func()        // tells that the picture is elsewhere, or of another size
 	leave   func()        // lets go of everything held at the remote side
 	focused func(on bool) // tells that the surface has or has not the keyboard
 	forget  func()        // drops what the key source has gathered; may be nil
@@ -100,6 +101,7 @@ func (s *surface) place() {
 		}
 	}
 	p := picture.Put(s.mode, room, remote, s.offset)
+	moved := p != s.picture.Place()
 	s.offset = p.Offset()
 	s.picture.Lay(p, unit)
 	over := p.Overflow()
@@ -110,6 +112,9 @@ func (s *surface) place() {
 	s.bars[0].Resize(fyne.NewSize(w, barThickness))
 	s.bars[1].Move(fyne.NewPos(size.Width-barThickness, 0))
 	s.bars[1].Resize(fyne.NewSize(barThickness, h))
+	if moved && s.placed != nil {
+		s.placed()
+	}
 }
 
 func (s *surface) scrollX(to int) { s.offset.X = to; s.place() }
