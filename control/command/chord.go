@@ -43,7 +43,7 @@ func ParseChord(s string) (Chord, error) {
 		}
 		rest = after
 	}
-	if rest == "" {
+	if rest == "" || rest != "+" && strings.HasSuffix(rest, "+") {
 		return c, fmt.Errorf("chord %q has no key", s)
 	}
 	c.Key = rest
