@@ -44,12 +44,11 @@ type outbox struct {
 	held     held
 	lastMove time.Time
 
-	requests      requests
-	hello         []byte       // what is sent before anything else
-	size          [2]int       // the screen, for requests
-	resize        *sizeRequest // wanted and not sent yet
-	layout        *sizeRequest // the machine's first screen; nil: it cannot be resized
-	resizePending bool         // a size was asked for and not answered
+	requests requests
+	hello    []byte       // what is sent before anything else
+	size     [2]int       // the screen, for requests
+	resize   *sizeRequest // wanted and not sent yet
+	layout   *sizeRequest // the machine's first screen; nil: it cannot be resized
 
 	out []byte // the batch; owned by the writer while it writes
 }
@@ -334,7 +333,7 @@ func (o *outbox) take(now time.Time) (b []byte, wait time.Duration) {
 	b, wait = o.takeEntries(b, now)
 	if r := o.resize; r != nil {
 		b = appendSetDesktopSize(b, r.w, r.h, r.id, r.flags)
-		o.resize, o.resizePending = nil, true
+		o.resize = nil
 	}
 	ask, incremental, later := o.requests.next(now)
 	if ask {

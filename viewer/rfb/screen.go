@@ -91,12 +91,7 @@ func (d *extendedDesktopSize) Read(_ *vnc.ClientConn, r *vnc.Rectangle, _ io.Rea
 	}
 	d.s.signals.layout.Store(true)
 	own, status := r.X == reasonOwnRequest, r.Y
-	d.s.out.update(func() {
-		d.s.out.layout = &first
-		if own {
-			d.s.out.resizePending = false
-		}
-	})
+	d.s.out.update(func() { d.s.out.layout = &first })
 	if own && status != 0 {
 		text, ok := refusals[status]
 		if !ok {

@@ -208,12 +208,14 @@ func (s *Session) Refresh() {
 }
 
 // askAfterResize asks for the pixels that a resize in this update has left
-// open. A machine that has sent them all is not asked twice.
+// open. A machine that has sent them all is asked for changes anew: a request
+// that was on its way had the size of before.
 func (s *Session) askAfterResize() {
 	if s.frame.Whole(noRegion) {
-		return
+		s.out.update(s.out.answered)
+	} else {
+		s.Refresh()
 	}
-	s.Refresh()
 }
 
 // Post queues inputs.
