@@ -14,12 +14,21 @@ import (
 // runtime folder, or TCP where there is none.
 const Auto = "auto"
 
+// windowName is the name of the window's own control socket.
+const windowName = "control"
+
+// Named is the address of a socket of this user's that programs find by its
+// name: NAME.sock in the runtime folder, or, where the user of a peer is not
+// known, a TCP port of this machine that a file beside the keys tells. A name
+// is small letters and dashes.
+func Named(name string) (Address, error) { return namedAddress(name) }
+
 // An Address is where a control socket is, as a person writes it.
 type Address struct {
-	Path string // of a unix socket; empty for TCP
-	Host string // empty for a unix socket
-	Port int    // 0: any free port, to listen only
-	auto bool   // TCP on a port that the port file tells
+	Path  string // of a unix socket; empty for TCP
+	Host  string // empty for a unix socket
+	Port  int    // 0: any free port, to listen only
+	named string // TCP on a port that the port file of that name tells
 }
 
 // String is the address in words.
@@ -27,15 +36,17 @@ func (a Address) String() string {
 	switch {
 	case a.Path != "":
 		return a.Path
-	case a.auto:
+	case a.named == windowName:
 		return Auto
+	case a.named != "":
+		return a.named
 	}
 	return net.JoinHostPort(a.Host, strconv.Itoa(a.Port))
 }
 
 // Loopback reports whether the address can only be on this machine.
 func (a Address) Loopback() bool {
-	if a.Path != "" || a.auto || strings.EqualFold(a.Host, "localhost") {
+	if a.Path != "" || a.named != "" || strings.EqualFold(a.Host, "localhost") {
 		return true
 	}
 	ip, err := netip.ParseAddr(a.Host)
@@ -52,7 +63,7 @@ func Parse(text string, listening bool) (Address, error) {
 	case strings.HasPrefix(s, "-"):
 		return Address{}, fmt.Errorf("an address is needed before %s: a port such as 7990, the path of a socket, or auto", s)
 	case s == Auto:
-		return autoAddress()
+		return Named(windowName)
 	case strings.ContainsRune(s, filepath.Separator) || strings.ContainsRune(s, '/'):
 		return pathAddress(s)
 	}

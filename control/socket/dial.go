@@ -25,7 +25,7 @@ type Unreachable struct {
 // Error names the address and how to get a window there.
 func (u *Unreachable) Error() string {
 	how := strconv.Itoa(u.Address.Port)
-	if u.Address.Path != "" || u.Address.auto {
+	if u.Address.Path != "" || u.Address.named != "" {
 		how = Auto
 	}
 	return fmt.Sprintf("no DeskVNC window answers at %s (%s); start one with: deskvnc --control %s", u.Address, brief(u.Err), how)
@@ -62,8 +62,8 @@ func Dial(ctx context.Context, a Address) (c net.Conn, key string, err error) {
 		}
 		return c, "", nil
 	}
-	if a.auto {
-		port, err := autoPort()
+	if a.named != "" {
+		port, err := namedPort(a.named)
 		if err != nil {
 			return nil, "", &Unreachable{a, err}
 		}

@@ -29,8 +29,14 @@ func Listen(text string) (*Listener, error) {
 	if err != nil {
 		return nil, err
 	}
+	return ListenAt(a)
+}
+
+// ListenAt is [Listen] for an address that was parsed, or of [Named].
+func ListenAt(a Address) (*Listener, error) {
 	l := &Listener{address: a, release: func() {}}
 	if a.Path != "" {
+		var err error
 		if l.l, l.release, err = listenUnix(a.Path); err != nil {
 			return nil, err
 		}
@@ -51,7 +57,7 @@ func (l *Listener) listenTCP() error {
 	}
 	l.l = t
 	port := t.Addr().(*net.TCPAddr).Port
-	auto := l.address.auto
+	name := l.address.named
 	l.address = Address{Host: "127.0.0.1", Port: port}
 	path, err := keyFile(port)
 	if err != nil {
@@ -65,8 +71,8 @@ func (l *Listener) listenTCP() error {
 		return fmt.Errorf("the control key cannot be written: %w", err)
 	}
 	l.key, l.files = key, append(l.files, path)
-	if auto {
-		path, err := portFile()
+	if name != "" {
+		path, err := portFile(name)
 		if err != nil {
 			return err
 		}

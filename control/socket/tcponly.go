@@ -11,21 +11,21 @@ import (
 	"strconv"
 )
 
-// autoAddress is a free TCP port, which a file beside the keys tells: here the
-// user of a unix socket's peer is not known.
-func autoAddress() (Address, error) { return Address{Host: "127.0.0.1", auto: true}, nil }
+// namedAddress is a free TCP port, which a file beside the keys tells: here
+// the user of a unix socket's peer is not known.
+func namedAddress(name string) (Address, error) { return Address{Host: "127.0.0.1", named: name}, nil }
 
-// portFile holds the port of the window that listens on auto.
-func portFile() (string, error) {
+// portFile holds the port of the program that listens on a name.
+func portFile(name string) (string, error) {
 	dir, err := configFolder()
 	if err != nil {
 		return "", err
 	}
-	return filepath.Join(dir, "control-port"), nil
+	return filepath.Join(dir, name+"-port"), nil
 }
 
-func autoPort() (int, error) {
-	path, err := portFile()
+func namedPort(name string) (int, error) {
+	path, err := portFile(name)
 	if err != nil {
 		return 0, err
 	}

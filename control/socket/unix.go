@@ -15,21 +15,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// socketName is the control socket in the runtime folder.
-const socketName = "control.sock"
-
-// autoAddress is the socket in the runtime folder: XDG_RUNTIME_DIR, or a
+// namedAddress is a socket in the runtime folder: XDG_RUNTIME_DIR, or a
 // private folder of the user's where that is not set.
-func autoAddress() (Address, error) {
+func namedAddress(name string) (Address, error) {
 	if dir := os.Getenv("XDG_RUNTIME_DIR"); filepath.IsAbs(dir) {
-		return pathAddress(filepath.Join(dir, "deskvnc", socketName))
+		return pathAddress(filepath.Join(dir, "deskvnc", name+".sock"))
 	}
-	return pathAddress(filepath.Join(os.TempDir(), "deskvnc-"+strconv.Itoa(os.Getuid()), socketName))
+	return pathAddress(filepath.Join(os.TempDir(), "deskvnc-"+strconv.Itoa(os.Getuid()), name+".sock"))
 }
 
-// portFile and autoPort are for systems where auto is TCP.
-func portFile() (string, error) { return "", errors.New("auto is a unix socket here") }
-func autoPort() (int, error)    { return 0, errors.New("auto is a unix socket here") }
+// portFile and namedPort are for systems where a name is a TCP port.
+func portFile(string) (string, error) { return "", errors.New("a name is a unix socket here") }
+func namedPort(string) (int, error)   { return 0, errors.New("a name is a unix socket here") }
 
 // listenUnix listens on a path that nobody listens on. A socket that a dead
 // program left is replaced; whatever else is there stays.
