@@ -31,6 +31,9 @@ type Config struct {
 	// Name is what the caller calls itself; a person is shown it.
 	Name string
 
+	// Peer is what errors call the other end; empty means "the window at" its
+	// address.
+	Peer string
 	// Dial replaces [socket.Dial]; nil means that.
 	Dial func(ctx context.Context) (net.Conn, string, error)
 	// After calls fn after d unless stop is called first; nil means the
@@ -41,10 +44,10 @@ type Config struct {
 // A Client is one attachment to a window, over as many connections as it has
 // calls at once. It is safe for concurrent use.
 type Client struct {
-	config  Config
-	address string
-	ids     atomic.Uint64 // of requests; never reset, never used twice
-	places  chan struct{} // one for each call at once
+	config Config
+	peer   string        // the other end, in words
+	ids    atomic.Uint64 // of requests; never reset, never used twice
+	places chan struct{} // one for each call at once
 
 	hello sync.Mutex // held while a connection is opened; guards below
 	greet control.Welcome
@@ -73,7 +76,10 @@ func New(c Config) *Client {
 			return func() { t.Stop() }
 		}
 	}
-	return &Client{config: c, address: c.Address.String(), places: make(chan struct{}, maxCalls), open: map[*wire]struct{}{}}
+	if c.Peer == "" {
+		c.Peer = "the window at " + c.Address.String()
+	}
+	return &Client{config: c, peer: c.Peer, places: make(chan struct{}, maxCalls), open: map[*wire]struct{}{}}
 }
 
 // Call carries out a tool in the window and returns its result as the window
@@ -200,21 +206,21 @@ func (c *Client) unsent(what string, err error) error {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return control.Refuse(control.Timeout, what+": it was cancelled before anything was sent")
 	}
-	r = control.Refuse(control.NotImplemented, fmt.Sprintf("%s: the window at %s cannot be used: %v; nothing was sent", what, c.address, err))
+	r = control.Refuse(control.NotImplemented, fmt.Sprintf("%s: %s cannot be used: %v; nothing was sent", what, c.peer, err))
 	r.Hint = "Tell the user; the call may be tried again once that is put right."
 	return r
 }
 
 // denied is the error when the window does not take the key.
 func (c *Client) denied(what string) error {
-	r := control.Refuse(control.PolicyDenied, fmt.Sprintf("%s: the window at %s did not accept the control key; nothing was done", what, c.address))
+	r := control.Refuse(control.PolicyDenied, fmt.Sprintf("%s: %s did not accept the control key; nothing was done", what, c.peer))
 	r.Hint = "Tell the user: " + socket.KeyVariable + " is set to another window's key, or the key file was lost; starting the window again makes a new one."
 	return r
 }
 
 // lost is the error when a request may have been carried out or not.
 func (c *Client) lost(r request, err error) error {
-	e := control.Refuse(control.LimbGone, fmt.Sprintf("the window at %s: the reply to %s was lost (%v); it may or may not have run", c.address, r.what, err))
+	e := control.Refuse(control.LimbGone, fmt.Sprintf("%s: the reply to %s was lost (%v); it may or may not have run", c.peer, r.what, err))
 	e.Hint = "Look before you repeat it: dvv_limbs, then dvv_status or dvv_screen of the limb."
 	if errors.Is(err, errTooLarge) {
 		e.Hint += " Ask for less: a file path instead of the content, a region, or a smaller scale."

@@ -53,6 +53,9 @@ type Config struct {
 	Attach func(label string) (Attachment, error)
 	// Commands may be nil: then there are none.
 	Commands Commands
+	// NoRejoin ends an attachment at once when its last connection leaves,
+	// instead of keeping it for a caller that comes back.
+	NoRejoin bool
 	// Version is the program's version.
 	Version string
 	// Key must be given on every connection; empty when the listener knows
@@ -85,6 +88,9 @@ func New(c Config) *Server {
 		listeners:   map[net.Listener]struct{}{},
 		conns:       map[*conn]struct{}{},
 		attachments: map[string]*attachment{},
+	}
+	if c.NoRejoin {
+		s.times.rejoin = 0
 	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	return s
