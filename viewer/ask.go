@@ -11,6 +11,8 @@ type Question struct {
 	Target  Target
 	Attempt int    // 1 for the first time in this session
 	Text    string // what the far side said, if it said anything
+	// Note is what our own side has to say: why a stored answer was not used.
+	Note string
 	// Name is the thing asked about: a user name already known, the
 	// fingerprint of a key.
 	Name string
