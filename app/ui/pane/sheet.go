@@ -169,6 +169,11 @@ func (s *sheet) hide() {
 	s.reply = nil
 	s.secret.SetText("")
 	s.box.Hide()
+	for _, e := range []*entry{s.user, s.secret} {
+		if e.canvas.Focused() == fyne.Focusable(e) {
+			e.canvas.Unfocus()
+		}
+	}
 }
 
 // Ask shows a question on the pane that find gives, and waits for the person
