@@ -58,10 +58,12 @@ func newLimb(p *Plane, id, key string) *limb {
 
 // begin gives the limb its session.
 func (l *limb) begin(s *engine.Session) {
+	v, ok := l.plane.hosts.(ViewOnlySource)
+	viewOnly := ok && v.ViewOnly(s.Target())
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.session != s {
-		l.session, l.openedBy, l.viewOnly = s, "", false
+		l.session, l.openedBy, l.viewOnly = s, "", viewOnly
 	}
 }
 

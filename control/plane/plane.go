@@ -44,6 +44,12 @@ type CredentialSource interface {
 	CredentialStored(t viewer.Target) bool
 }
 
+// A ViewOnlySource is a [HostSource] that knows which machines were saved to be
+// looked at only. A person at the machine's pane can still change that.
+type ViewOnlySource interface {
+	ViewOnly(t viewer.Target) bool
+}
+
 // A Config is what a plane is made of.
 type Config struct {
 	Engine *engine.Engine
