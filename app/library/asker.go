@@ -1,0 +1,145 @@
+package library
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"deskvnc/keychain/secret"
+	"deskvnc/viewer"
+	"deskvnc/viewer/engine"
+)
+
+// Asker answers the questions of sessions, for [engine.Config]: a password of
+// a saved machine from the keychain, and everything else by the person. person
+// says who that is for a session; nil, or a nil Asker, means nobody.
+//
+// A stored password is given once. What the machine refused stays stored and
+// is not given again in that session; another one stored since is. A keychain
+// that is locked or absent is named in the question, or in the error.
+//
+// The engine is to be given to [Library.Follow], which learns what came of the
+// answers.
+func (l *Library) Asker(person func(*engine.Session) viewer.Asker) func(*engine.Session) viewer.Asker {
+	return func(s *engine.Session) viewer.Asker {
+		var p viewer.Asker
+		if person != nil {
+			p = person(s)
+		}
+		m := l.memory(s)
+		return viewer.AskFunc(func(ctx context.Context, q viewer.Question) (viewer.Answer, error) {
+			return l.ask(ctx, m, p, q)
+		})
+	}
+}
+
+// ask answers one question.
+func (l *Library) ask(ctx context.Context, m *memory, person viewer.Asker, q viewer.Question) (viewer.Answer, error) {
+	if q.Kind != viewer.AskVNCPassword && q.Kind != viewer.AskPassword {
+		if person == nil {
+			return viewer.Answer{}, nobody("the machine asks about " + thing(q.Kind) + " and nobody is here to answer: open it once in the DeskVNC window")
+		}
+		return person.Ask(ctx, q)
+	}
+	e, saved := l.entry(q.Target)
+	if saved {
+		a, why, err := l.fromKeychain(ctx, m, e, q)
+		if err != nil || why == "" {
+			return a, err
+		}
+		q.Note = why
+		if why == noneStored {
+			q.Note = ""
+		}
+		if person == nil {
+			return viewer.Answer{}, nobody(fmt.Sprintf("the machine asks for %s and %s: %s", thing(q.Kind), why, advice(e, q.Kind, why)))
+		}
+	}
+	if person == nil {
+		return viewer.Answer{}, nobody(fmt.Sprintf("the machine asks for %s and nobody is here to give one: save the machine with \"dvv hosts add NAME %s\", then its password with \"dvv login NAME\"",
+			thing(q.Kind), q.Target.HostPort()))
+	}
+	a, err := person.Ask(ctx, q)
+	if err == nil && a.Save && !a.Secret.Empty() {
+		m.keepLater(q.Kind, a)
+	}
+	return a, err
+}
+
+// Why the keychain did not answer, in words that follow "the machine asks for
+// a password and".
+const (
+	noneStored = "none is stored"
+	wasRefused = "it refused the one that is stored"
+	noUser     = "one is stored, but no user name"
+)
+
+// fromKeychain looks for a stored answer. why is empty when there is one.
+func (l *Library) fromKeychain(ctx context.Context, m *memory, e entry, q viewer.Question) (a viewer.Answer, why string, err error) {
+	s, err := l.secrets.Get(ctx, secret.Key{Owner: e.owner, Kind: string(q.Kind)})
+	if ctx.Err() != nil {
+		return a, "", ctx.Err()
+	}
+	if err != nil {
+		var own *secret.Error
+		switch {
+		case !errors.As(err, &own):
+			return a, "the keychain cannot be read", nil
+		case own.Kind == secret.NotFound:
+			return a, noneStored, nil
+		}
+		return a, "the keychain cannot give the stored one, since " + own.Reason, nil
+	}
+	user := e.target.User
+	if q.Kind == viewer.AskPassword && user == "" && q.Name == "" {
+		return a, noUser, nil
+	}
+	if !m.offer(q.Kind, s) {
+		return a, wasRefused, nil
+	}
+	return viewer.Answer{User: user, Secret: s}, "", nil
+}
+
+// advice says what a person can do about a question that nobody answers.
+func advice(e entry, k viewer.QuestionKind, why string) string {
+	name := shown(e.target)
+	if k == viewer.AskPassword && e.target.User == "" {
+		return fmt.Sprintf("give it a user with \"dvv hosts edit %s --user USER\" and a password with \"dvv login %s\"", name, name)
+	}
+	if why == wasRefused {
+		return fmt.Sprintf("store the right one with \"dvv login %s\", then reconnect", name)
+	}
+	return fmt.Sprintf("store one with \"dvv login %s\"", name)
+}
+
+// shown is the name of a machine as it is written on a command line.
+func shown(t viewer.Target) string {
+	for _, r := range t.Name {
+		if !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' || r == '.') {
+			return t.HostID
+		}
+	}
+	if t.Name == "" || t.Name[0] == '-' {
+		return t.HostID
+	}
+	return t.Name
+}
+
+// thing is what a question is about, with its article.
+func thing(k viewer.QuestionKind) string {
+	switch k {
+	case viewer.AskVNCPassword, viewer.AskPassword:
+		return "a password"
+	case viewer.AskCertificate:
+		return "its certificate"
+	case viewer.AskServerKey:
+		return "its key"
+	case viewer.AskUnencrypted:
+		return "sending unencrypted what should not be seen"
+	}
+	return "something (" + string(k) + ")"
+}
+
+func nobody(text string) error {
+	return &viewer.Error{Op: "ask", Kind: viewer.Credentials, Err: errors.New(text)}
+}
