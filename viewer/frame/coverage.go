@@ -72,3 +72,29 @@ func (c *coverage) whole(r image.Rectangle) bool {
 	}
 	return true
 }
+
+// missing is the bounding box of what is not painted of r, which lies inside.
+func (c *coverage) missing(r image.Rectangle) (box image.Rectangle) {
+	for y := r.Min.Y; y < r.Max.Y; y++ {
+		words := c.bits[y*c.row : (y+1)*c.row]
+		first, last := -1, -1
+		for x := r.Min.X; x < r.Max.X; {
+			word, bit := x/64, x%64
+			holes := ^words[word] &^ (1<<bit - 1)
+			if end := r.Max.X - word*64; end < 64 {
+				holes &= 1<<end - 1
+			}
+			if holes != 0 {
+				if first < 0 {
+					first = word*64 + bits.TrailingZeros64(holes)
+				}
+				last = word*64 + 63 - bits.LeadingZeros64(holes)
+			}
+			x = (word + 1) * 64
+		}
+		if first >= 0 {
+			box = box.Union(image.Rect(first, y, last+1, y+1))
+		}
+	}
+	return box
+}

@@ -269,6 +269,25 @@ func (f *Frame) Whole(r image.Rectangle) bool {
 	return f.whole(r)
 }
 
+// Missing is the smallest rectangle around what [Frame.Whole] misses in r;
+// empty when nothing is missing. An empty r means the whole picture.
+func (f *Frame) Missing(r image.Rectangle) image.Rectangle {
+	f.mu.RLock()
+	defer f.mu.RUnlock()
+	full := image.Rect(0, 0, f.w, f.h)
+	if r.Empty() {
+		r = full
+	}
+	r = r.Intersect(full)
+	switch {
+	case len(f.pix) == 0:
+		return r
+	case f.hole == nil:
+		return image.Rectangle{}
+	}
+	return f.hole.missing(r)
+}
+
 func (f *Frame) whole(r image.Rectangle) bool {
 	if len(f.pix) == 0 {
 		return false
