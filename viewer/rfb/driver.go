@@ -2,7 +2,6 @@ package rfb
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	vnc "github.com/mitchellh/go-vnc"
@@ -11,6 +10,7 @@ import (
 	"deskvnc/viewer/conn"
 	"deskvnc/viewer/rfb/auth"
 	"deskvnc/viewer/rfb/rect"
+	"deskvnc/viewer/trust"
 )
 
 // Options are what may differ from one driver to another. The zero value is
@@ -19,6 +19,9 @@ type Options struct {
 	// Encodings are the encodings of the picture that machines are asked for,
 	// best first; nil for the driver's own preference.
 	Encodings []int32
+	// Judge decides about certificates and keys of machines, and keeps those
+	// that were accepted; nil keeps them for this driver only.
+	Judge *trust.Judge
 	// StageTimeout bounds each step of the handshake; 0 means [StageTimeout].
 	StageTimeout time.Duration
 }
@@ -35,6 +38,9 @@ var _ viewer.Driver = (*Driver)(nil)
 func New(o Options) *Driver {
 	if o.Encodings == nil {
 		o.Encodings = preference
+	}
+	if o.Judge == nil {
+		o.Judge = &trust.Judge{}
 	}
 	if o.StageTimeout == 0 {
 		o.StageTimeout = StageTimeout
@@ -55,7 +61,6 @@ func (d *Driver) Open(ctx context.Context, t viewer.Target, env viewer.Env) (vie
 	tr := &translator{
 		Conn:    c,
 		timeout: d.o.StageTimeout,
-		methods: methods(ctx, t, env),
 		chosen: func(m auth.Method) {
 			env.Emit(viewer.Progress{Phase: viewer.Authenticating, Method: auth.Name(m.Type())})
 		},
@@ -68,6 +73,8 @@ func (d *Driver) Open(ctx context.Context, t viewer.Target, env viewer.Env) (vie
 		ended: make(chan struct{}),
 	}
 	s.translator = tr
+	tr.login = auth.NewLogin(ctx, t, env, d.o.Judge, tr.pause)
+	tr.methods = auth.Methods(tr.login)
 	cfg := &vnc.ClientConfig{Exclusive: t.Exclusive, ServerMessages: s.messages(tr.fail)}
 	for _, m := range tr.methods {
 		cfg.Auth = append(cfg.Auth, step{tr, m})
@@ -97,25 +104,4 @@ func (d *Driver) Open(ctx context.Context, t viewer.Target, env viewer.Env) (vie
 		return nil, tr.err
 	}
 	return nil, &viewer.Error{Op: "rfb.Open", Kind: viewer.Malformed, Err: err}
-}
-
-// methods are the ways to log in, the least trouble first.
-func methods(ctx context.Context, t viewer.Target, env viewer.Env) []auth.Method {
-	return []auth.Method{
-		auth.None{},
-		auth.VNC{Password: func() (viewer.Secret, error) {
-			a, err := env.Ask.Ask(ctx, viewer.Question{Kind: viewer.AskVNCPassword, Target: t, Attempt: 1})
-			if err != nil {
-				var own *viewer.Error
-				if !errors.As(err, &own) {
-					err = &viewer.Error{Op: "rfb.Login", Kind: viewer.KindOf(err), Err: err}
-				}
-				return viewer.Secret{}, err
-			}
-			if len(a.Secret.Open()) > auth.PasswordBytes {
-				env.Emit(viewer.Notice{Text: "VNC uses only the first 8 bytes of a password; the rest of this one protects nothing"})
-			}
-			return a.Secret, nil
-		}},
-	}
 }

@@ -1,9 +1,11 @@
 package rfb
 
 import (
+	"context"
 	"errors"
 	"io"
 	"net"
+	"strings"
 	"testing"
 	"time"
 
@@ -13,6 +15,7 @@ import (
 	"deskvnc/viewer/conn"
 	"deskvnc/viewer/frame"
 	"deskvnc/viewer/rfb/auth"
+	"deskvnc/viewer/trust"
 )
 
 // memory is a connection that brings bytes and ends; what is written to it is
@@ -107,13 +110,14 @@ func FuzzHandshake(f *testing.F) {
 	f.Add([]byte("RFB 003.007\n\x02\x01\x02" + init))
 	f.Add([]byte("RFB 003.003\n\x00\x00\x00\x020123456789abcdef\x00\x00\x00\x00" + init))
 	f.Add([]byte("RFB 003.008\n\x01\x02" + "0123456789abcdef\x00\x00\x00\x01\x00\x00\x00\x02no"))
+	f.Add([]byte("RFB 003.008\n\x01\x10\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00" + init + "\x00\x01\x00\x00\x00\x00\x00\x000123456789abcdef"))
+	f.Add([]byte("RFB 003.008\n\x01\x13\x00\x02\x00\x01\x00\x00\x01\x00\x00\x00\x00\x00" + init))
 	f.Add([]byte("RFB 003.889\n\x00\x00\x00\x00\x02no"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		started := false
 		tr := &translator{
 			Conn: conn.New(&memory{b: b}), timeout: time.Second,
-			methods: []auth.Method{auth.None{}, auth.VNC{Password: func() (viewer.Secret, error) { return viewer.SecretString("x"), nil }}},
-			chosen:  func(auth.Method) {},
+			chosen: func(auth.Method) {},
 			started: func(i serverInit) {
 				started = true
 				if err := frame.CheckSize(i.width, i.height); err != nil || len(i.name) > keptBytes {
@@ -123,7 +127,18 @@ func FuzzHandshake(f *testing.F) {
 			known: func(uint8) bool { return false },
 			ready: make(chan struct{}), ended: make(chan struct{}),
 		}
-		_, err := vnc.Client(tr, &vnc.ClientConfig{Auth: []vnc.ClientAuth{step{tr, tr.methods[0]}, step{tr, tr.methods[1]}}})
+		ask := viewer.AskFunc(func(context.Context, viewer.Question) (viewer.Answer, error) {
+			return viewer.Answer{User: "u", Secret: viewer.SecretString("x"), Accept: true}, nil
+		})
+		tr.login = auth.NewLogin(t.Context(), viewer.Target{Address: "fuzz", User: "u"}, viewer.Env{Ask: ask, Emit: func(viewer.Event) {}}, &trust.Judge{}, tr.pause)
+		cfg := &vnc.ClientConfig{}
+		for _, m := range auth.Methods(tr.login) {
+			if name := auth.Name(m.Type()); !strings.HasPrefix(name, "RA2") { // a key for each input costs too much
+				tr.methods = append(tr.methods, m)
+				cfg.Auth = append(cfg.Auth, step{tr, m})
+			}
+		}
+		_, err := vnc.Client(tr, cfg)
 		if (err == nil) != started {
 			t.Fatalf("got %v, started %v", err, started)
 		}

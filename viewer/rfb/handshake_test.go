@@ -131,7 +131,7 @@ func TestHandshakeRefusals(t *testing.T) {
 		{"no types and a reason in 3.3", []any{"RFB 003.003\n", 12, "\x00\x00\x00\x00" + reason("Too many security failures")}, viewer.Closed, "Too many security failures", "password"},
 		{"no types and half a reason", []any{"RFB 003.008\n", 12, "\x00\x00\x00\x00\x20go away"}, viewer.Closed, "go away", ""},
 		{"a reason of 4 GiB", []any{"RFB 003.008\n", 12, "\x00\xff\xff\xff\xffslow", live}, viewer.Limit, "4294967295 bytes", ""},
-		{"types this viewer cannot do are named", []any{"RFB 003.008\n", 12, "\x02\x1e\x13", live}, viewer.Unsupported, "Apple Remote Desktop, VeNCrypt", "password is"},
+		{"types this viewer cannot do are named", []any{"RFB 003.008\n", 12, "\x02\x23\x14", live}, viewer.Unsupported, "Apple Kerberos, SASL", "password is"},
 		{"an odd minor with an unknown scheme", []any{"RFB 003.006\n", 12, "\xff\xff\xff\xfa", live}, viewer.Unsupported, "unsupported scheme", ""},
 		{"a wrong password, with the machine's words", []any{"RFB 003.008\n", 12, "\x01\x02", 1, challenge, 16, "\x00\x00\x00\x01" + reason("Ohne Passwort kein Zutritt")}, viewer.Denied, "Ohne Passwort kein Zutritt", ""},
 		{"a result that is neither 0 nor 1", []any{"RFB 003.008\n", 12, "\x01\x02", 1, challenge, 16, "\x00\x00\x00\x02"}, viewer.Denied, "too many failed logins", ""},

@@ -43,6 +43,7 @@ const (
 type translator struct {
 	*conn.Conn
 	timeout time.Duration
+	login   *auth.Login
 	methods []auth.Method
 	chosen  func(auth.Method)            // called when a method is chosen
 	started func(init serverInit)        // called when ServerInit is read
@@ -155,6 +156,14 @@ func (t *translator) arrived() {
 	_ = t.SetReadDeadline(time.Time{})
 }
 
+// pause stops the clock while a person is asked something; what it returns
+// starts it again.
+func (t *translator) pause() (resume func()) {
+	part := t.part
+	t.arrived()
+	return func() { t.await(part) }
+}
+
 // take returns the next n bytes, consumed; they are valid until the next read.
 func (t *translator) take(n int) ([]byte, error) {
 	b, err := t.Peek(n)
@@ -218,21 +227,12 @@ func (t *translator) readTypes() error {
 		}
 	}
 	if t.method == nil {
-		return &viewer.Error{Op: "rfb.Security", Kind: viewer.Unsupported,
-			Err: fmt.Errorf("unsupported scheme for logging in: the machine offers %s, this viewer can do %s", auth.Names(t.types), t.own())}
+		return auth.NoMethod(t.login, t.types)
 	}
 	t.chosen(t.method)
 	t.pending = append([]byte{uint8(len(t.types))}, t.types...)
 	t.stage = stageResult
 	return nil
-}
-
-func (t *translator) own() string {
-	var types []uint8
-	for _, m := range t.methods {
-		types = append(types, m.Type())
-	}
-	return auth.Names(types)
 }
 
 // refused reads the reason of a machine that offers no way to log in.
@@ -269,7 +269,7 @@ func (t *translator) reason() (string, error) {
 // readResult reads the security result (RFC 6143 7.1.3). Before 3.8 the type
 // None has none, and a failure no reason.
 func (t *translator) readResult() error {
-	if t.version == 8 || t.method.Type() != auth.TypeNone {
+	if t.version == 8 || !auth.Passwordless(t.method) {
 		t.await("answer to the login")
 		b, err := t.take(4)
 		if err != nil {
@@ -296,14 +296,14 @@ func (t *translator) denied(result uint32, reason string) error {
 		switch {
 		case result == 2: // RFC 6143 names 0 and 1; 2 is "too many attempts" since 3.3.
 			reason = "the machine has had too many failed logins: wait a while"
-		case t.method.Type() == auth.TypeNone:
+		case auth.Passwordless(t.method):
 			reason = "the machine refused the connection and gave no reason"
 		default:
 			reason = "the machine refused the login"
 		}
 	}
 	e := &viewer.Error{Op: "rfb.Login", Kind: viewer.Denied, Err: errors.New(reason)}
-	if t.method.Type() == auth.TypeNone {
+	if auth.Passwordless(t.method) {
 		e.Kind = viewer.Closed // there was nothing to get wrong
 	}
 	return e
@@ -345,6 +345,12 @@ func (t *translator) readInit() error {
 	init.name = append([]byte(nil), name...)
 	if err := t.Discard(int(n - kept)); err != nil {
 		return err
+	}
+	if auth.HasAbilities(t.method) {
+		t.await("abilities (ServerInit of the Tight type)")
+		if err := auth.DiscardAbilities(t.Conn); err != nil {
+			return err
+		}
 	}
 	t.arrived()
 	t.stage = stageLive

@@ -29,12 +29,15 @@ type Method interface {
 // names are what a person finds in the settings of servers.
 var names = map[uint8]string{
 	TypeNone: "None", TypeVNC: "VNC password",
-	5: "RA2", 6: "RA2ne", 16: "Tight", 17: "UltraVNC", 18: "TLS", 19: "VeNCrypt",
+	TypeRA2: "RA2", TypeRA2ne: "RA2ne", 13: "RA2 in two steps", TypeTight: "Tight", TypeUltraVNC: "UltraVNC",
+	TypeTLS: "TLS", TypeVeNCrypt: "VeNCrypt",
 	20: "SASL", 21: "MD5", 22: "xvp", 23: "Secure Tunnel", 24: "Integrated SSH",
-	30: "Apple Remote Desktop", 31: "Apple 31", 32: "Apple 32", 33: "Apple Kerberos",
-	35: "Apple 35", 36: "Apple SRP",
-	113: "UltraVNC MS-Logon II", 114: "UltraVNC SecureVNC plugin",
-	129: "RA256", 130: "RA256ne",
+	TypeAppleDH: "Apple Remote Desktop", 31: "Apple, asking to observe", 32: "Apple, asking to control",
+	TypeAppleRSA: "Apple RSA-SRP", 35: "Apple Kerberos", TypeAppleSRP: "Apple SRP",
+	104: "UltraVNC prompt", 105: "UltraVNC session choice", 112: "UltraVNC MS-Logon I",
+	TypeMSLogonII: "UltraVNC MS-Logon II", 114: "UltraVNC SecureVNC plugin", 115: "UltraVNC SecureVNC plugin (new)",
+	116: "UltraVNC extra messages", 117: "UltraVNC extra messages (new)",
+	TypeRA2x256: "RA2-256", TypeRA2nex256: "RA2ne-256", 133: "RA2-256 in two steps",
 }
 
 // Name is what a security type is called.
