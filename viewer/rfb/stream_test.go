@@ -182,7 +182,7 @@ func TestStreamsCutAnywhere(t *testing.T) {
 				return err
 			})
 			d := rfb.New(rfb.Options{Encodings: []int32{s.encoding, rect.TypeCopyRect}})
-			n := 350
+			n := 200
 			if testing.Short() {
 				n = 50
 			}

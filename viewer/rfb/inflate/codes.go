@@ -6,13 +6,12 @@ import "encoding/binary"
 // until the output has reached limit.
 func (z *Reader) codes(limit int) (again bool, err error) {
 	for z.w < limit {
-		var ended bool
-		if ended, err = z.fast(limit); err != nil {
+		ended, err := z.fast(limit)
+		if err != nil {
 			return false, err
 		}
 		if !ended && z.w < limit {
-			ended, again, err = z.one()
-			if err != nil || !again {
+			if ended, again, err = z.careful(limit); err != nil || !again {
 				return false, err
 			}
 		}
@@ -149,62 +148,72 @@ func copyMatch(buf []byte, w, distance, length int) {
 	}
 }
 
-// one decodes one symbol where the input is about to end, or output is about
-// to reach its limit. again is false when the segment is used up.
-func (z *Reader) one() (ended, again bool, err error) {
-	m := z.mark()
-	z.refill()
-	e, used := z.lit[z.hold&(1<<litBits-1)], uint(0)
-	if e&entrySub != 0 {
-		used = litBits
-		e = z.lit[(e>>16+uint32(z.hold>>litBits)&(1<<(e>>8&15)-1))%litSize]
-	}
-	used += uint(e & entryDrop)
-	if e&entrySpecial != 0 && e>>16 != 0 && z.bits >= maxBits {
-		return false, false, CorruptError("a symbol that has no code")
-	}
-	if used > z.bits || e&entrySpecial != 0 && e>>16 != 0 {
-		z.cut(m)
-		return false, false, nil
-	}
-	switch {
-	case e&entrySpecial != 0:
+// careful decodes where the input is about to end, or output is about to reach
+// its limit: it asks for each symbol whether its bits are there. It stops where
+// fast can go on. again is false when the segment is used up.
+func (z *Reader) careful(limit int) (ended, again bool, err error) {
+	lit, dist := &z.lit, &z.dist
+	for first := true; z.w < limit; first = false {
+		if !first && len(z.src)-z.in >= 8 && z.left > 0 {
+			return false, true, nil
+		}
+		m := z.mark()
+		if z.bits < 48 {
+			z.refill()
+		}
+		e, used := lit[z.hold&(1<<litBits-1)], uint(0)
+		if e&entrySub != 0 {
+			used = litBits
+			e = lit[(e>>16+uint32(z.hold>>litBits)&(1<<(e>>8&15)-1))%litSize]
+		}
+		used += uint(e & entryDrop)
+		if e&entryLiteral != 0 && used <= z.bits {
+			if z.left < 1 {
+				return false, false, ErrTooLong
+			}
+			z.drop(used)
+			z.buf[z.w] = byte(e >> 16)
+			z.wrote(1)
+			continue
+		}
+		noCode := e&entrySpecial != 0 && e>>16 != 0
+		switch {
+		case noCode && z.bits >= maxBits:
+			return false, false, CorruptError("a symbol that has no code")
+		case noCode, used > z.bits:
+			z.cut(m)
+			return false, false, nil
+		case e&entrySpecial != 0:
+			z.drop(used)
+			return true, true, nil
+		}
+		length := int(e>>16) + int(z.hold>>(used-uint(e&entryDrop))&(1<<(e&entryDrop)-1)>>(e>>8&15))
 		z.drop(used)
-		return true, true, nil
-	case e&entryLiteral != 0:
-		if z.left < 1 {
+		z.refill()
+		e, used = dist[z.hold&(1<<distBits-1)], 0
+		if e&entrySub != 0 {
+			used = distBits
+			e = dist[(e>>16+uint32(z.hold>>distBits)&(1<<(e>>8&15)-1))%distSize]
+		}
+		used += uint(e & entryDrop)
+		noCode = e&entrySpecial != 0
+		if noCode && z.bits >= maxBits {
+			return false, false, CorruptError("a distance that has no code")
+		}
+		if noCode || used > z.bits {
+			z.cut(m)
+			return false, false, nil
+		}
+		distance := int(e>>16) + int(z.hold>>(used-uint(e&entryDrop))&(1<<(e&entryDrop)-1)>>(e>>8&15))
+		z.drop(used)
+		if distance > z.total {
+			return false, false, CorruptError("a distance that reaches before the data")
+		}
+		if int64(length) > z.left {
 			return false, false, ErrTooLong
 		}
-		z.drop(used)
-		z.buf[z.w] = byte(e >> 16)
-		z.wrote(1)
-		return false, true, nil
+		copyMatch(z.buf, z.w, distance, length)
+		z.wrote(length)
 	}
-	length := int(e>>16) + int(z.hold>>(used-uint(e&entryDrop))&(1<<(e&entryDrop)-1)>>(e>>8&15))
-	z.drop(used)
-	z.refill()
-	e, used = z.dist[z.hold&(1<<distBits-1)], 0
-	if e&entrySub != 0 {
-		used = distBits
-		e = z.dist[(e>>16+uint32(z.hold>>distBits)&(1<<(e>>8&15)-1))%distSize]
-	}
-	used += uint(e & entryDrop)
-	if e&entrySpecial != 0 && z.bits >= maxBits {
-		return false, false, CorruptError("a distance that has no code")
-	}
-	if used > z.bits || e&entrySpecial != 0 {
-		z.cut(m)
-		return false, false, nil
-	}
-	distance := int(e>>16) + int(z.hold>>(used-uint(e&entryDrop))&(1<<(e&entryDrop)-1)>>(e>>8&15))
-	z.drop(used)
-	if distance > z.total {
-		return false, false, CorruptError("a distance that reaches before the data")
-	}
-	if int64(length) > z.left {
-		return false, false, ErrTooLong
-	}
-	copyMatch(z.buf, z.w, distance, length)
-	z.wrote(length)
 	return false, true, nil
 }

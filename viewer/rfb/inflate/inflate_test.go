@@ -72,7 +72,7 @@ func TestSegmentsOfEveryLevel(t *testing.T) {
 				t.Fatal(err)
 			}
 			var z Reader
-			for i := range 400 {
+			for i := range 200 {
 				size := r.IntN(3000)
 				if i%40 == 0 {
 					size = r.IntN(400_000)

@@ -88,11 +88,15 @@ func makePreSymbols() (s [19]uint32) {
 	return s
 }
 
+// listSize is room for all symbols, and a power of two so that an index needs
+// no check.
+const listSize = 512
+
 // A builder makes tables; it holds what would otherwise be allocated anew.
 type builder struct {
 	lens   [320]uint8
-	list   [288]uint16
-	sorted [288]uint16
+	list   [listSize]uint16
+	sorted [listSize]uint16
 	pre    preTable
 }
 
@@ -148,7 +152,7 @@ func (b *builder) make(table []uint32, root uint, lens []uint8, symbols []uint32
 	sorted := &b.sorted
 	for _, symbol := range used {
 		l := lens[symbol] & maxBits
-		sorted[offset[l]%len(sorted)] = symbol
+		sorted[offset[l]%listSize] = symbol
 		offset[l]++
 	}
 	primary := table[:1<<root]
@@ -170,26 +174,22 @@ func (b *builder) make(table []uint32, root uint, lens []uint8, symbols []uint32
 // used lists the symbols that have a code, in order. Most have none in the
 // small blocks of small rectangles, so that eight are looked at at once.
 func (b *builder) used(lens []uint8) []uint16 {
-	n, i := 0, 0
+	n, i := uint(0), 0
 	for ; i+8 <= len(lens); i += 8 {
 		eight := lens[i : i+8]
 		if binary.LittleEndian.Uint64(eight) == 0 {
 			continue
 		}
 		for j, l := range eight {
-			if l != 0 {
-				b.list[n%len(b.list)] = uint16(i + j)
-				n++
-			}
+			b.list[n%listSize] = uint16(i + j)
+			n += uint((l + maxBits) >> 4) // 1 for a length, without a branch
 		}
 	}
 	for ; i < len(lens); i++ {
-		if lens[i] != 0 {
-			b.list[n%len(b.list)] = uint16(i)
-			n++
-		}
+		b.list[n%listSize] = uint16(i)
+		n += uint((lens[i] + maxBits) >> 4)
 	}
-	return b.list[:n]
+	return b.list[:n%listSize]
 }
 
 // fill builds the table of a complete code. A code stands in the table with

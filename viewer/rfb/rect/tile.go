@@ -184,28 +184,33 @@ func (t *tilePainter) makeGroups(c [2]uint32) {
 // indexes2 draws a tile of indexes of two bits.
 func (t *tilePainter) indexes2(pix []byte, stride, w, h, size int, src []byte) error {
 	perRow := (w + 3) / 4
-	largest := byte(0)
 	p := [4]uint32(t.palette[:])
+	var pairs [16]uint64
+	for i := range pairs {
+		pairs[i] = uint64(p[i>>2]) | uint64(p[i&3])<<32
+	}
+	three := byte(0) // has a bit pair of ones when an index was 3
 	for y := range h {
 		row := pix[y*stride:][:w*bpp]
 		b := src[y*perRow:][:perRow]
 		n := w / 4
 		for i, v := range b[:n] {
-			i0, i1, i2, i3 := v>>6, v>>4&3, v>>2&3, v&3
-			largest = max(largest, i0, i1, i2, i3)
+			three |= v & (v >> 1)
 			four := (*[16]byte)(row[i*16:])
-			binary.LittleEndian.PutUint64(four[:8], uint64(p[i0])|uint64(p[i1])<<32)
-			binary.LittleEndian.PutUint64(four[8:], uint64(p[i2])|uint64(p[i3])<<32)
+			binary.LittleEndian.PutUint64(four[:8], pairs[v>>4])
+			binary.LittleEndian.PutUint64(four[8:], pairs[v&15])
 		}
-		row, b = row[n*16:], b[n:]
-		if len(b) > 0 {
-			for v := b[0]; len(row) >= 4; row, v = row[4:], v<<2 {
-				largest = max(largest, v>>6)
+		if n < len(b) {
+			for v, row := b[n], row[n*16:]; len(row) >= 4; row, v = row[4:], v<<2 {
+				three |= v >> 6 & (v >> 7)
 				binary.LittleEndian.PutUint32(row, p[v>>6])
 			}
 		}
 	}
-	return checkIndex(largest, size)
+	if three&0x55 != 0 {
+		return checkIndex(3, size)
+	}
+	return nil
 }
 
 // indexes4 draws a tile of indexes of four bits.
