@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -297,4 +298,23 @@ func (st *seat) endIfAlone() bool {
 }
 
 // reason is an error in words for a caller.
-func reason(err error) string { return viewer.Reason(err) }
+func reason(err error) string { return oneLine(viewer.Reason(err)) }
+
+// maxReason bounds a reason in a sentence of ours, in characters. Some of it
+// may be the machine's own words.
+const maxReason = 300
+
+// oneLine makes a text fit to stand in a sentence.
+func oneLine(s string) string {
+	out := make([]rune, 0, min(len(s), maxReason))
+	for _, r := range strings.ToValidUTF8(s, "\ufffd") {
+		if len(out) == maxReason {
+			return string(out) + "..."
+		}
+		if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 || r == 0x2028 || r == 0x2029 {
+			r = ' '
+		}
+		out = append(out, r)
+	}
+	return string(out)
+}

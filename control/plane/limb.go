@@ -182,7 +182,8 @@ func (l *limb) work() {
 // went. Only a machine that takes no input at all makes use of it.
 const flushGrace = 50 * time.Millisecond
 
-// retryRelease is the pause before a release that failed is tried again.
+// retryRelease is the pause before a release that failed is tried again, and
+// the longest that a person's waiting input waits for room at a time.
 const retryRelease = 100 * time.Millisecond
 
 // worker writes the releases that are owed and then a person's waiting input,
@@ -203,7 +204,11 @@ func (l *limb) worker() {
 			full := l.deliverPending(s)
 			l.mu.Unlock()
 			if full {
-				s.Flush(l.plane.ctx) // any error shows at the next delivery
+				// Room, or a while without any: a release that is owed
+				// meanwhile must not wait for a machine that takes nothing.
+				ctx, cancel := context.WithTimeout(l.plane.ctx, retryRelease)
+				s.Flush(ctx)
+				cancel()
 			}
 		default:
 			l.working = false

@@ -16,7 +16,7 @@ import (
 
 // stateOf is a session's state as agents see it.
 func stateOf(st viewer.State, now time.Time) control.State {
-	out := control.State{State: st.Phase, Reason: st.Reason}
+	out := control.State{State: st.Phase, Reason: oneLine(st.Reason)}
 	switch st.Phase {
 	case viewer.Authenticating:
 		out.Method = st.Method
@@ -324,7 +324,7 @@ func (c *call) signals() (control.Result, error) {
 // ready refuses when the session is not connected, and says why.
 func ready(s *engine.Session, now time.Time) *control.Refused {
 	st := s.State()
-	why := st.Reason
+	why := oneLine(st.Reason)
 	if why != "" {
 		why = ": " + why
 	}

@@ -376,6 +376,16 @@ func TestCapabilities(t *testing.T) {
 	})
 }
 
+func TestOneLine(t *testing.T) {
+	for in, want := range map[string]string{
+		"no route": "no route", "a\nb\x1b[31m\u2028c": "a b [31m c", "a\xffb": "a\ufffdb", strings.Repeat("é", 400): strings.Repeat("é", 300) + "...",
+	} {
+		if got := oneLine(in); got != want {
+			t.Errorf("%q: got %q, want %q", in, got, want)
+		}
+	}
+}
+
 func TestExpiredGrant(t *testing.T) {
 	bubble(t, func(t *testing.T, d *desk) {
 		g, err := grant.Issue(grant.Spec{ID: "e", Capabilities: grant.Capabilities(), AnyHost: true, Expires: d.plane.now()})

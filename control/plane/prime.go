@@ -2,6 +2,7 @@ package plane
 
 import (
 	"context"
+	"fmt"
 	"image"
 	"time"
 
@@ -60,17 +61,26 @@ func (c *call) primed(st *seat, region image.Rectangle) error {
 				return err
 			}
 		default:
-			return priming(st)
+			return priming(st, region)
 		}
 	}
 	return nil
 }
 
-func priming(st *seat) *control.Refused {
-	return &control.Refused{
-		Code: control.NotReady, Message: "the machine has not painted all of the screen of " + st.limb.id + " yet",
-		Hint: "Call dvv_reconnect, then dvv_screen.",
+// priming refuses a look at a region with holes, and tells where they are: what
+// lies beside them can be looked at.
+func priming(st *seat, region image.Rectangle) *control.Refused {
+	r := &control.Refused{Code: control.NotReady, Message: "the machine has painted nothing of the screen of " + st.limb.id + " yet", Hint: "Call dvv_reconnect, then dvv_screen."}
+	f := st.session.Frame()
+	m := f.Missing(region)
+	if region.Empty() {
+		region = whole(f)
 	}
+	if m != region && !m.Empty() {
+		r.Message = fmt.Sprintf("the machine has not painted %d,%d %dx%d of the screen of %s yet", m.Min.X, m.Min.Y, m.Dx(), m.Dy(), st.limb.id)
+		r.Hint = "Look at the rest with dvv_screen form region, or call dvv_reconnect, then dvv_screen."
+	}
+	return r
 }
 
 // mayRedial reports whether the seat may drop the connection by itself: not
@@ -179,7 +189,7 @@ func (c *call) reconnect() (control.Result, error) {
 	if !ok {
 		text = st.limb.id + " is not connected yet: it is " + string(state.Phase)
 		if state.Reason != "" {
-			text += " (" + state.Reason + ")"
+			text += " (" + oneLine(state.Reason) + ")"
 		}
 		text += "."
 	}

@@ -335,7 +335,7 @@ func (c *call) picture(st *seat, k shot) (control.Result, error) {
 	}
 	defer buffers.Put(v.Image)
 	if !v.Whole { // painted when it was looked at, and not any more: a resize came between
-		return control.Result{}, priming(st)
+		return control.Result{}, priming(st, k.region)
 	}
 	data, mime, space, err := encode(v, k, c)
 	if err != nil {

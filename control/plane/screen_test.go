@@ -346,6 +346,12 @@ func TestPriming(t *testing.T) {
 			t.Errorf("gave up after %v with %d connections", took, d.machine.opens)
 		}
 		n.Leave()
+		// What is there can be looked at, and what is not is named.
+		time.AfterFunc(7*time.Second, func() { d.machine.paint(1, frame.Painted, image.Rect(0, 0, 90, 100)) }) // after it was dialled again
+		if r := g.refused(control.NotReady, "dvv_screen", `{}`); !strings.Contains(r.text, "90,0 110x100") {
+			t.Errorf("it does not tell what is missing: %s", r.text)
+		}
+		g.ok("dvv_screen", `{"form":"region","region":{"x":0,"y":0,"w":90,"h":100}}`)
 		// Painted in two halves it is whole; the region that is whole before is served at once.
 		d.machine.paint(1, frame.Painted, image.Rect(0, 0, 100, 100))
 		g.ok("dvv_screen", `{"form":"region","region":{"x":0,"y":0,"w":100,"h":100}}`)

@@ -342,6 +342,28 @@ func TestPendingInputIsBounded(t *testing.T) {
 	})
 }
 
+// A machine that takes nothing does not keep a person from stopping: what
+// waits for it never arrives.
+func TestStopThrowsAwayWhatWaits(t *testing.T) {
+	bubble(t, func(t *testing.T, d *desk) {
+		d.opened("a")
+		n := d.pane()
+		d.machine.stick(true)
+		for range 400 {
+			n.Input(keyA)
+			n.Input(up(keyA))
+		}
+		n.Stop()
+		time.Sleep(time.Second)
+		d.machine.stick(false)
+		synctest.Wait()
+		log := d.machine.wire()
+		if slices.Contains(log, "K+61") || len(log) == 0 || log[len(log)-1] != "P 0,0 0" {
+			t.Errorf("wire: %.200q", log)
+		}
+	})
+}
+
 // Two agents: the second waits, and each one's text arrives in one piece.
 func TestTwoAgents(t *testing.T) {
 	bubble(t, func(t *testing.T, d *desk) {
