@@ -19,6 +19,9 @@ type answers struct {
 // known returns an answer that worked before, at the first question of its
 // kind in an attempt.
 func (a *answers) known(q viewer.Question) (viewer.Answer, bool) {
+	if !remembered(q.Kind) {
+		return viewer.Answer{}, false
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	got, ok := a.good[q.Kind]
@@ -30,6 +33,13 @@ func (a *answers) known(q viewer.Question) (viewer.Answer, bool) {
 	}
 	a.offered[q.Kind] = true
 	return got, true
+}
+
+// remembered reports whether an answer holds for the next question of its kind
+// too. What was said about one key says nothing about the next one, which may
+// be another machine's.
+func remembered(k viewer.QuestionKind) bool {
+	return k != viewer.AskCertificate && k != viewer.AskServerKey
 }
 
 // given notes an answer that is being tried.
