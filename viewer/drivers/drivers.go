@@ -5,11 +5,17 @@ package drivers
 import (
 	"deskvnc/viewer"
 	"deskvnc/viewer/rfb"
+	"deskvnc/viewer/trust"
 )
 
-// Registry returns the drivers of this build, by protocol.
-func Registry() viewer.Registry {
+// Registry returns the drivers of this build, by protocol. What is trusted
+// once is trusted until the program ends.
+func Registry() viewer.Registry { return Judged(&trust.Judge{}) }
+
+// Judged returns the drivers of this build with one judge of certificates and
+// keys for all of them.
+func Judged(j *trust.Judge) viewer.Registry {
 	return viewer.Registry{
-		viewer.VNC: rfb.New(rfb.Options{}),
+		viewer.VNC: rfb.New(rfb.Options{Judge: j}),
 	}
 }
