@@ -42,7 +42,7 @@ func TestParse(t *testing.T) {
 		{"[::1]:7990", false, "[::1]:7990"},
 		{"0", true, "127.0.0.1:0"},
 		{"localhost:7990", true, "localhost:7990"},
-		{"/tmp/x.sock", false, "/tmp/x.sock"},
+		{"/run/x.sock", false, "/run/x.sock"},
 		{"./x.sock", false, "./x.sock"},
 		{"", false, "! an address is needed"},
 		{"  ", false, "! an address is needed"},
@@ -225,5 +225,28 @@ func TestAuto(t *testing.T) {
 	var gone *Unreachable
 	if _, _, err := Dial(context.Background(), a); !errors.As(err, &gone) || !strings.Contains(err.Error(), "deskvnc --control auto") {
 		t.Errorf("got %v, want how to start the window", err)
+	}
+}
+
+// elsewhere is a connection whose other end is not on this machine.
+type elsewhere struct{ net.Conn }
+
+func (elsewhere) RemoteAddr() net.Addr { return &net.TCPAddr{IP: net.IPv4(192, 0, 2, 1), Port: 7990} }
+
+// A name that is thought to be of this machine may lead anywhere: the key goes
+// by where the connection leads.
+func TestKeyStaysOnThisMachine(t *testing.T) {
+	home(t)
+	l := listen(t, "0")
+	here, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer here.Close()
+	if !loopbackPeer(here) {
+		t.Error("a loopback connection is taken for a foreign one")
+	}
+	if loopbackPeer(elsewhere{here}) {
+		t.Error("a foreign connection would be given the key")
 	}
 }
