@@ -16,11 +16,16 @@ import (
 )
 
 // library is a host library in memory.
-type library struct{ saved, found []viewer.Target }
+type library struct {
+	saved, found []viewer.Target
+	viewOnly     string // the id of a machine that is only looked at
+}
 
 func (l *library) Hosts() []viewer.Target                { return l.saved }
 func (l *library) Discovered() []viewer.Target           { return l.found }
 func (l *library) CredentialStored(t viewer.Target) bool { return t.HostID == "h_lab01" }
+
+func (l *library) ViewOnly(t viewer.Target) bool { return t.HostID == l.viewOnly && t.HostID != "" }
 
 // A desk is a plane over machines in memory.
 type desk struct {

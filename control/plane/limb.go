@@ -58,8 +58,11 @@ func newLimb(p *Plane, id, key string) *limb {
 
 // begin gives the limb its session.
 func (l *limb) begin(s *engine.Session) {
+	if l.live() == s {
+		return
+	}
 	v, ok := l.plane.hosts.(ViewOnlySource)
-	viewOnly := ok && v.ViewOnly(s.Target())
+	viewOnly := ok && v.ViewOnly(s.Target()) // a library may take its time
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.session != s {

@@ -284,6 +284,25 @@ func TestViewOnly(t *testing.T) {
 	})
 }
 
+// A machine that was saved as view only is so from its first session on, until
+// a person says otherwise.
+func TestSavedViewOnly(t *testing.T) {
+	bubble(t, func(t *testing.T, d *desk) {
+		d.library.viewOnly = "h_lab01"
+		g := d.opened("a")
+		n := d.pane()
+		if !n.ViewOnly() {
+			t.Error("not view only")
+		}
+		g.refused(control.NotSupported, "dvv_control", `{"action":"acquire"}`)
+		g.refused(control.NotSupported, "dvv_clipboard", `{"action":"set","text":"x"}`)
+		inputs(t, n, Dropped, keyA, pressAt(1, 1))
+		n.SetViewOnly(false)
+		g.ok("dvv_limbs", `{}`)
+		g.ok("dvv_control", `{"action":"acquire"}`).is("held", true)
+	})
+}
+
 // While the release is not on the wire, nothing of the person's is either, and
 // what they do meanwhile arrives in order.
 func TestInputWaitsForTheRelease(t *testing.T) {
