@@ -92,7 +92,7 @@ func (b *bar) MouseDown(ev *desktop.MouseEvent) {
 	p := b.along(ev.Position)
 	if p < at || p > at+thumb {
 		b.to(p - thumb/2)
-		_, thumb, at = b.length()
+		_, _, at = b.length()
 	}
 	b.grip = p - at
 }
