@@ -111,7 +111,11 @@ func (z *Reader) fast(limit int) (ended bool, err error) {
 		if distance > w-floor {
 			return false, CorruptError("a distance that reaches before the data")
 		}
-		copyMatch(buf, w, distance, length)
+		if distance >= 16 && length <= 16 {
+			*(*[16]byte)(buf[w:]) = *(*[16]byte)(buf[w-distance:])
+		} else {
+			copyMatch(buf, w, distance, length)
+		}
 		w += length
 	}
 	z.in, z.hold, z.bits = in, hold, bits
