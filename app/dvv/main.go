@@ -12,6 +12,8 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"deskvnc/app/shell"
 )
 
 // version is the program's version; the build may set it.
@@ -45,6 +47,9 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	err := root.ExecuteContext(ctx)
 	if err == nil {
 		return 0
+	}
+	if code, ok := shell.Report(stderr, err); ok {
+		return code
 	}
 	fmt.Fprintf(stderr, "dvv: %v\n", err)
 	var u *usageError
@@ -84,6 +89,7 @@ func newRoot() *cobra.Command {
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return badUsage(cmd, "%w", err) })
 	root.AddCommand(mcpCommand(), benchCommand(), versionCommand())
+	shell.Register(root, version)
 	return root
 }
 

@@ -52,7 +52,7 @@ func TestUsage(t *testing.T) {
 		want string // on standard error; on standard output for code 0
 	}{
 		{"", "", 0, "Usage:"},
-		{"--help", "", 0, "Available Commands"},
+		{"--help", "", 0, "Saved machines:"},
 		{"--version", "", 0, version},
 		{"version", "", 0, "dvv " + version},
 		{"mcp --help", "", 0, "--connect PORT"},
