@@ -202,7 +202,7 @@ func (f *hostFlags) place(cmd *cobra.Command, h *keychain.Host, text string) err
 	}
 	t, err := viewer.ParseTarget(text, p)
 	if err != nil {
-		return badUsage(cmd, "%s: %s", quoted(text), viewer.Reason(err))
+		return badUsage(cmd, "%s: %s", addressed(text), viewer.Reason(err))
 	}
 	h.Protocol, h.Address, h.Port = t.Protocol, t.Address, t.Port
 	if t.User != "" {

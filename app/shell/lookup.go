@@ -154,6 +154,15 @@ func quoted(s string) string {
 	return clean
 }
 
+// addressed is an address that somebody typed, without what stands before an
+// @ in it: that may be a password.
+func addressed(s string) string {
+	if i := strings.LastIndexByte(s, '@'); i >= 0 {
+		s = "..." + s[i:]
+	}
+	return quoted(s)
+}
+
 // openOne fills in the machine of "open".
 func (c *call) openOne(ctx context.Context, b backend) error {
 	if len(c.targets) == 0 {
@@ -255,9 +264,9 @@ func (c *call) machine(ctx context.Context, b backend, text string) (machine, er
 	t, err := viewer.ParseTarget(text, viewer.Protocol(protocol))
 	switch {
 	case err != nil:
-		return machine{}, &control.Refused{Code: control.BadRequest, Message: quoted(text) + ": " + viewer.Reason(err), Hint: "Write it as NAME, ADDRESS or ADDRESS:PORT."}
+		return machine{}, &control.Refused{Code: control.BadRequest, Message: addressed(text) + ": " + viewer.Reason(err), Hint: "Write it as NAME, ADDRESS or ADDRESS:PORT."}
 	case t.User != "":
-		return machine{}, &control.Refused{Code: control.BadRequest, Message: quoted(text) + ": a user cannot be given here", Hint: "Save the machine with \"dvv hosts add NAME ADDRESS --user USER\", then open NAME."}
+		return machine{}, &control.Refused{Code: control.BadRequest, Message: addressed(text) + ": a user cannot be given here", Hint: "Save the machine with \"dvv hosts add NAME ADDRESS --user USER\", then open NAME."}
 	}
 	return machine{target: t}, nil
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 	"unicode"
@@ -277,10 +278,34 @@ func (c *call) table(r result) (string, error) {
 		for _, k := range l.Available {
 			rows = append(rows, []string{k.LimbID, k.Host, string(k.State.State), "-", "(not attached)"})
 		}
+	case "group list":
+		var l struct {
+			Groups []struct {
+				GroupID string         `json:"groupId"`
+				Members []control.Card `json:"members"`
+			} `json:"groups"`
+		}
+		if err := json.Unmarshal(r.Structured, &l); err != nil {
+			return "", err
+		}
+		if len(l.Groups) == 0 {
+			return "No group is open; open one with: dvv group open NAME ...", nil
+		}
+		rows = append(rows, []string{"GROUP", "MEMBER", "ID", "MACHINE", "STATE"})
+		for _, g := range l.Groups {
+			for i, k := range g.Members {
+				rows = append(rows, []string{g.GroupID, strconv.Itoa(i), k.LimbID, k.Host, string(k.State.State)})
+			}
+		}
 	}
 	if rows == nil {
 		return "", nil
 	}
+	return columns(rows)
+}
+
+// columns sets rows of words out in columns.
+func columns(rows [][]string) (string, error) {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	for _, row := range rows {

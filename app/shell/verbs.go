@@ -41,6 +41,7 @@ func addVerbs(root *cobra.Command, version string) {
 				Use: first, Short: parentShort[first], GroupID: groupOf(row), Args: noArgs,
 				RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 			}
+			new(flags).add(parent) // they may stand before what it is to do
 			parents[first] = parent
 			root.AddCommand(parent)
 		}
