@@ -1,0 +1,35 @@
+package main
+
+import (
+	"net"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// killHolder kills a holder as kill -9 does: it is who answers at its socket.
+func killHolder(ts *testscript.TestScript, _ bool, args []string) {
+	c, err := net.Dial("unix", filepath.Join(ts.Getenv("XDG_RUNTIME_DIR"), "deskvnc", args[0]+".sock"))
+	ts.Check(err)
+	defer c.Close()
+	raw, err := c.(*net.UnixConn).SyscallConn()
+	ts.Check(err)
+	var peer *syscall.Ucred
+	var perr error
+	ts.Check(raw.Control(func(fd uintptr) {
+		peer, perr = syscall.GetsockoptUcred(int(fd), syscall.SOL_SOCKET, syscall.SO_PEERCRED)
+	}))
+	ts.Check(perr)
+	ts.Check(syscall.Kill(int(peer.Pid), syscall.SIGKILL))
+	// The kernel closes its connections when it has gone.
+	_, err = c.Read(make([]byte, 1))
+	if err == nil {
+		ts.Fatalf("a dead holder speaks")
+	}
+}
+
+func TestScriptKill(t *testing.T) {
+	stage{files: []string{"kill"}}.run(t)
+}
