@@ -17,6 +17,9 @@ type Stroke struct {
 	Sym   uint32 // keysym, with Shift, AltGr and the locks applied
 	Cap   uint32 // keysym of the key alone, as printed on it
 	Plain bool   // neither Ctrl nor Alt nor Super is down: it may type a character
+	// Lost says that the keyboard was taken away while the key was down and
+	// before the toolkit told of it: its release will not be told of.
+	Lost  bool
 	Locks viewer.Locks
 }
 
@@ -89,6 +92,9 @@ func (k *Keyboard) Down(name string, code int) {
 	}
 	k.locks = stroke.Locks
 	k.forget(code) // its release was lost
+	if stroke.Lost {
+		return
+	}
 	p := k.press(code, stroke)
 	p.sure = known
 	switch {
@@ -113,13 +119,11 @@ func (k *Keyboard) Key(code int, s Stroke, down bool) {
 		k.forget(code)
 		return
 	}
-	for _, p := range k.held {
-		if p.code == code {
-			if p.sent && !modifier(p.key.Sym) {
-				k.config.Send(p.key)
-			}
-			return
+	if k.isHeld(code) {
+		if p := k.held[len(k.held)-1]; p.code == code && p.sent && !modifier(p.key.Sym) {
+			k.config.Send(p.key)
 		}
+		return
 	}
 	k.locks = s.Locks
 	p := k.press(code, s)
@@ -184,9 +188,17 @@ func (k *Keyboard) become(p *press, r rune) {
 }
 
 // Typed takes the toolkit's second word on a key, which also tells of
-// repetition while it is held.
-func (k *Keyboard) Typed() {
+// repetition while it is held. Name and code are of the key; code is 0 when
+// the toolkit does not say which it is.
+func (k *Keyboard) Typed(name string, code int) {
 	if k.fresh {
+		k.fresh = false
+		return
+	}
+	if code != 0 && !k.isHeld(code) {
+		// The toolkit takes the press for repetition: it missed a release,
+		// which the window manager got.
+		k.Down(name, code)
 		k.fresh = false
 		return
 	}
@@ -194,9 +206,18 @@ func (k *Keyboard) Typed() {
 	if len(k.held) == 0 {
 		return
 	}
-	if p := k.held[len(k.held)-1]; p.sent && !modifier(p.key.Sym) {
+	if p := k.held[len(k.held)-1]; p.sent && !modifier(p.key.Sym) && (code == 0 || code == p.code) {
 		k.config.Send(p.key)
 	}
+}
+
+func (k *Keyboard) isHeld(code int) bool {
+	for _, p := range k.held {
+		if p.code == code {
+			return true
+		}
+	}
+	return false
 }
 
 // Up takes a key going up.

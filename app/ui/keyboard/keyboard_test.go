@@ -18,6 +18,7 @@ type board struct {
 	chords map[string]bool
 	ran    []string
 	sym    map[int]uint32
+	lost   bool
 	down   map[uint32]bool
 }
 
@@ -67,7 +68,7 @@ func spell(k viewer.Key) string {
 
 func (b *board) Press(code int) (Stroke, bool) {
 	sym := b.sym[code]
-	s := Stroke{Sym: sym, Cap: sym}
+	s := Stroke{Sym: sym, Cap: sym, Lost: b.lost}
 	s.Plain = !b.down[key.ControlL] && !b.down[key.AltL] && !b.down[key.SuperL] && !modifier(sym)
 	if (b.down[key.ShiftL] || b.down[key.ShiftR]) && sym >= 'a' && sym <= 'z' {
 		s.Sym = sym - 'a' + 'A'
@@ -79,7 +80,7 @@ func (b *board) Press(code int) (Stroke, bool) {
 // there is one.
 func (b *board) press(code int, r rune) {
 	b.Down("", code)
-	b.Typed()
+	b.Typed("", code)
 	if r != 0 {
 		b.Rune(r)
 	}
@@ -95,7 +96,7 @@ func (b *board) up(code int) {
 }
 
 func (b *board) repeat(r rune) {
-	b.Typed()
+	b.Typed("", 0)
 	if r != 0 {
 		b.Rune(r)
 	}
@@ -331,6 +332,28 @@ func TestPatient(t *testing.T) {
 	b.want(t, "+Ctrl -Ctrl")
 }
 
+// A key that was down when the window manager took the keyboard, and of which
+// the toolkit tells only then, is not pressed: nobody would release it.
+func TestLostKey(t *testing.T) {
+	b := newBoard(false)
+	b.lost = true
+	b.press(altL, 0)
+	b.lost = false
+	delete(b.down, key.AltL)
+	b.press(aKey, 'a')
+	b.up(aKey)
+	b.want(t, "+a -a")
+	// The toolkit thinks it is down and takes the next press for repetition.
+	b.Typed("LeftAlt", altL)
+	b.settle()
+	b.down[key.AltL] = true
+	b.press(aKey, 0)
+	b.Typed("A", aKey)
+	b.up(aKey)
+	b.up(altL)
+	b.want(t, "+Alt +a +a -a -Alt")
+}
+
 func TestReset(t *testing.T) {
 	b := newBoard(false)
 	b.press(ctrlL, 0)
@@ -359,7 +382,7 @@ func TestWithoutSource(t *testing.T) {
 		{"Prior", 0, "+ff55 -ff55"}, {"Space", ' ', "+20 -20"}, {"1", '!', "+! -!"}, {"LeftSuper", 0, "+Super -Super"}, {"F11", 0, "+ffc8 -ffc8"},
 	} {
 		b.Down(tt.name, 38)
-		b.Typed()
+		b.Typed(tt.name, 38)
 		if tt.r != 0 {
 			b.Rune(tt.r)
 		}

@@ -299,11 +299,11 @@ func (s *surface) KeyUp(ev *fyne.KeyEvent) {
 }
 
 // TypedKey is called by the toolkit.
-func (s *surface) TypedKey(*fyne.KeyEvent) { s.keys.Typed() }
+func (s *surface) TypedKey(ev *fyne.KeyEvent) { s.keys.Typed(string(ev.Name), ev.Physical.ScanCode) }
 
 // TypedShortcut is called by the toolkit. Shortcuts are for the remote side,
 // and their keys have been told of already.
-func (s *surface) TypedShortcut(fyne.Shortcut) { s.keys.Typed() }
+func (s *surface) TypedShortcut(fyne.Shortcut) { s.keys.Typed("", 0) }
 
 // TypedRune is called by the toolkit.
 func (s *surface) TypedRune(r rune) { s.keys.Rune(r) }

@@ -194,6 +194,9 @@ func (h *Helper) keyLoop() {
 // lost forgets what is down, and tells about it when the toolkit does not.
 func (h *Helper) lost(tell bool) {
 	h.mu.Lock()
+	for i := range h.strokes { // pressed before, and told of by the toolkit only after this
+		h.strokes[i].says.Lost = h.strokes[i].says.Lost || tell && h.down[h.strokes[i].code] && h.last(i)
+	}
 	h.down = [256]bool{}
 	ours := h.grabbed || h.giving // our own grab looks the same
 	if tell && !h.grabbed {

@@ -84,6 +84,16 @@ func (h *Helper) takeStroke(code byte) (says keyboard.Stroke, ok bool) {
 	return keyboard.Stroke{}, false
 }
 
+// last reports whether a press is the newest of its key. The caller holds mu.
+func (h *Helper) last(i int) bool {
+	for _, s := range h.strokes[i+1:] {
+		if s.code == h.strokes[i].code {
+			return false
+		}
+	}
+	return true
+}
+
 // Forget drops the presses that the toolkit told somebody else of.
 func (h *Helper) Forget() {
 	h.mu.Lock()

@@ -12,6 +12,7 @@ import (
 	"github.com/jezek/xgb/xproto"
 
 	"deskvnc/app/ui/keyboard"
+	"deskvnc/app/ui/x11/xlab"
 	"deskvnc/viewer/key"
 )
 
@@ -37,41 +38,29 @@ func presses(all []string) (out []string) {
 // Every key of the keyboard, under every usual combination of modifiers, on
 // several layouts, has the keysym that a native X client sees.
 func TestKeysymsAreThoseOfAnXClient(t *testing.T) {
-	display := startX(t)
+	display := xlab.Start(t)
 	layouts := [][]string{
 		{"-layout", "us"}, {"-layout", "de"}, {"-layout", "fr"}, {"-layout", "es"}, {"-layout", "se"}, {"-layout", "br"},
 		{"-layout", "ru"}, {"-layout", "jp"}, {"-layout", "us", "-variant", "intl"}, {"-layout", "us", "-variant", "dvorak"},
 		{"-layout", "de", "-variant", "neo"}, {"-layout", "gr"}, {"-layout", "pl"}, {"-layout", "us,ru"},
 	}
 	mods := [][]int{nil, {shiftL}, {altR}, {shiftL, altR}, {ctrlL}, {altL}, {ctrlL, altR}, {superL}}
-	d := newDriver(t, display)
+	d := xlab.NewDriver(t, display)
 	for _, layout := range layouts {
 		t.Run(strings.Join(layout, " "), func(t *testing.T) {
-			layoutTo(t, display, layout...)
-			win, out := startXev(t, display)
+			xlab.Layout(t, display, layout...)
+			win, out := xlab.StartXev(t, display, "-event", "keyboard")
 			h, err := Dial(display, uint32(win), Events{})
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer h.Close()
-			d.t = t
-			wait := func(w xproto.Window) { // mapped, so that it may have the focus
-				for limit := time.Now().Add(hang); ; {
-					a, err := xproto.GetWindowAttributes(d.c, w).Reply()
-					if err == nil && a.MapState == xproto.MapStateViewable {
-						return
-					}
-					if time.Now().After(limit) {
-						t.Fatal("xev's window does not show")
-					}
-				}
-			}
-			wait(win)
-			d.focus(win)
+			d.T = t
+			d.Focus(win)
 			var want int
 			var got []string
 			press := func(code int) {
-				d.key(code, true)
+				d.Key(code, true)
 				s, ok := h.Press(code)
 				if !ok {
 					t.Fatalf("key %d is not known", code)
@@ -82,7 +71,7 @@ func TestKeysymsAreThoseOfAnXClient(t *testing.T) {
 			for _, locks := range [][]int{nil, {capsKey}, {numKey}} {
 				for _, l := range locks {
 					press(l)
-					d.key(l, false)
+					d.Key(l, false)
 				}
 				for _, m := range mods {
 					for _, code := range m {
@@ -102,18 +91,18 @@ func TestKeysymsAreThoseOfAnXClient(t *testing.T) {
 							continue // a modifier or group switch; nothing; a key that the server keeps
 						}
 						press(code)
-						d.key(code, false)
+						d.Key(code, false)
 					}
 					for _, code := range m {
-						d.key(code, false)
+						d.Key(code, false)
 					}
 				}
 				for _, l := range locks {
 					press(l)
-					d.key(l, false)
+					d.Key(l, false)
 				}
 			}
-			all := out.wait(t, "xev's key presses", func(l []string) bool { return len(presses(l)) >= want })
+			all := out.Wait(t, "xev's key presses", func(l []string) bool { return len(presses(l)) >= want })
 			seen := presses(all)
 			wrong := 0
 			for i := range got {
@@ -145,15 +134,15 @@ func sameCapital(ours, theirs string) bool {
 
 // Locks and the plain state come with the key.
 func TestLocksAndPlain(t *testing.T) {
-	display := startX(t)
-	layoutTo(t, display, "-layout", "us")
-	d := newDriver(t, display)
-	h := dial(t, display, d.w, Events{})
+	display := xlab.Start(t)
+	xlab.Layout(t, display, "-layout", "us")
+	d := xlab.NewDriver(t, display)
+	h := dial(t, display, d.W, Events{})
 	press := func(code int) keyboard.Stroke {
 		t.Helper()
-		d.key(code, true)
+		d.Key(code, true)
 		s, ok := h.Press(code)
-		d.key(code, false)
+		d.Key(code, false)
 		if !ok {
 			t.Fatalf("key %d is not known", code)
 		}
@@ -176,27 +165,27 @@ func TestLocksAndPlain(t *testing.T) {
 		t.Errorf("the keypad's 1 gives %+v, want KP_End", s)
 	}
 	for _, m := range []int{ctrlL, altL, superL} {
-		d.key(m, true)
+		d.Key(m, true)
 		if s := press(eKey); s.Plain || s.Sym != 'e' {
 			t.Errorf("e with modifier %d gives %+v", m, s)
 		}
-		d.key(m, false)
+		d.Key(m, false)
 	}
 }
 
 // The toolkit tells of keys later than the server: what counts is the state at
 // the press, in the order of the presses.
 func TestPressesAreMatchedInOrder(t *testing.T) {
-	display := startX(t)
-	layoutTo(t, display, "-layout", "us")
-	d := newDriver(t, display)
-	h := dial(t, display, d.w, Events{})
-	d.tap(aKey)
-	d.key(shiftL, true)
-	d.tap(aKey)
-	d.key(shiftL, false)
-	d.tap(qKey) // told to somebody else
-	d.tap(aKey)
+	display := xlab.Start(t)
+	xlab.Layout(t, display, "-layout", "us")
+	d := xlab.NewDriver(t, display)
+	h := dial(t, display, d.W, Events{})
+	d.Tap(aKey)
+	d.Key(shiftL, true)
+	d.Tap(aKey)
+	d.Key(shiftL, false)
+	d.Tap(qKey) // told to somebody else
+	d.Tap(aKey)
 	settle(t, h, 5)
 	var got []uint32
 	for _, code := range []int{aKey, shiftL, aKey, aKey} {
@@ -209,23 +198,23 @@ func TestPressesAreMatchedInOrder(t *testing.T) {
 	if want := []uint32{'a', key.ShiftL, 'A', 'a'}; fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("keysyms %x, want %x", got, want)
 	}
-	d.key(shiftL, true)
-	d.tap(aKey)
-	d.key(shiftL, false)
+	d.Key(shiftL, true)
+	d.Tap(aKey)
+	d.Key(shiftL, false)
 	settle(t, h, 2)
 	h.Forget()
-	d.tap(aKey)
+	d.Tap(aKey)
 	settle(t, h, 1)
 	if s, _ := h.Press(aKey); s.Sym != 'a' {
 		t.Errorf("after Forget the key gives %x, want a: an older press was taken for it", s.Sym)
 	}
 	// Not told of by the server, for example under a grab: the state of now.
-	d.key(shiftL, true)
+	d.Key(shiftL, true)
 	h.Press(shiftL)
 	if s, ok := h.Press(aKey); !ok || s.Sym != 'A' {
 		t.Errorf("a key without a press gives %x, %v, want A by the state of now", s.Sym, ok)
 	}
-	d.key(shiftL, false)
+	d.Key(shiftL, false)
 	for _, code := range []int{0, 7, 256, -1} {
 		if _, ok := h.Press(code); ok {
 			t.Errorf("code %d is known", code)
@@ -236,7 +225,7 @@ func TestPressesAreMatchedInOrder(t *testing.T) {
 // settle waits until the helper has n presses.
 func settle(t *testing.T, h *Helper, n int) {
 	t.Helper()
-	limit := time.After(hang)
+	limit := time.After(xlab.Hang)
 	for {
 		h.mu.Lock()
 		have, arrived := len(h.strokes), h.arrived
@@ -264,13 +253,13 @@ func dial(t *testing.T, display string, w xproto.Window, ev Events) *Helper {
 
 // A layout changed while we run is followed.
 func TestLayoutChange(t *testing.T) {
-	display := startX(t)
-	layoutTo(t, display, "-layout", "us")
-	d := newDriver(t, display)
-	h := dial(t, display, d.w, Events{})
+	display := xlab.Start(t)
+	xlab.Layout(t, display, "-layout", "us")
+	d := xlab.NewDriver(t, display)
+	h := dial(t, display, d.W, Events{})
 	want := func(code int, sym uint32) {
 		t.Helper()
-		limit := time.Now().Add(hang)
+		limit := time.Now().Add(xlab.Hang)
 		for {
 			h.mu.Lock()
 			got, _ := h.layout.sym(byte(code), 0)
@@ -285,26 +274,26 @@ func TestLayoutChange(t *testing.T) {
 		}
 	}
 	want(29, 'y')
-	layoutTo(t, display, "-layout", "de")
+	xlab.Layout(t, display, "-layout", "de")
 	want(29, 'z')
-	layoutTo(t, display, "-layout", "fr")
+	xlab.Layout(t, display, "-layout", "fr")
 	want(24, 'a')
 }
 
 // A character put on a spare key for the moment of its press, as programs do
 // that type what the layout has not, is read while it is there.
 func TestSpareKey(t *testing.T) {
-	display := startX(t)
-	layoutTo(t, display, "-layout", "us")
-	d := newDriver(t, display)
-	h := dial(t, display, d.w, Events{})
+	display := xlab.Start(t)
+	xlab.Layout(t, display, "-layout", "us")
+	d := xlab.NewDriver(t, display)
+	h := dial(t, display, d.W, Events{})
 	const spare = 251
 	syms := []xproto.Keysym{0xe4, 0x010065e5, 0x20ac, 0x0101f600}
 	for i, sym := range append(slices.Clone(syms), syms...) {
-		xproto.ChangeKeyboardMapping(d.c, 1, spare, 2, []xproto.Keysym{sym, sym})
-		d.tap(spare)
+		xproto.ChangeKeyboardMapping(d.C, 1, spare, 2, []xproto.Keysym{sym, sym})
+		d.Tap(spare)
 		settle(t, h, i+1)
-		xproto.ChangeKeyboardMapping(d.c, 1, spare, 1, []xproto.Keysym{0})
+		xproto.ChangeKeyboardMapping(d.C, 1, spare, 1, []xproto.Keysym{0})
 	}
 	for _, sym := range append(slices.Clone(syms), syms...) {
 		if s, ok := h.Press(spare); !ok || s.Sym != uint32(sym) {
@@ -315,29 +304,29 @@ func TestSpareKey(t *testing.T) {
 
 // A grab gets all keys, and ends; somebody else's grab is told of.
 func TestGrabs(t *testing.T) {
-	display := startX(t)
-	layoutTo(t, display, "-layout", "us")
-	d := newDriver(t, display)
+	display := xlab.Start(t)
+	xlab.Layout(t, display, "-layout", "us")
+	d := xlab.NewDriver(t, display)
 	taken := make(chan struct{}, 8)
 	keys := make(chan string, 64)
-	h := dial(t, display, d.w, Events{
+	h := dial(t, display, d.W, Events{
 		Taken: func() { taken <- struct{}{} },
 		Key:   func(code int, s keyboard.Stroke, down bool) { keys <- fmt.Sprintf("%x %v", s.Sym, down) },
 	})
 	if !h.Grab(true) {
 		t.Fatal("the keyboard could not be grabbed")
 	}
-	d.key(altL, true)
-	d.key(23, true)
-	d.key(23, false)
-	d.key(altL, false)
+	d.Key(altL, true)
+	d.Key(23, true)
+	d.Key(23, false)
+	d.Key(altL, false)
 	for _, want := range []string{"ffe9 true", "ff09 true", "ff09 false", "ffe9 false"} {
 		select {
 		case got := <-keys:
 			if got != want {
 				t.Errorf("key %s, want %s", got, want)
 			}
-		case <-time.After(hang):
+		case <-time.After(xlab.Hang):
 			t.Fatalf("waited too long for key %s", want)
 		}
 	}
@@ -348,23 +337,35 @@ func TestGrabs(t *testing.T) {
 	default:
 	}
 	// Now another client grabs, as a window manager does for Alt+Tab.
-	other := newDriver(t, display)
-	d.focus(d.w)
-	r, err := xproto.GrabKeyboard(other.c, false, other.w, xproto.TimeCurrentTime, xproto.GrabModeAsync, xproto.GrabModeAsync).Reply()
+	other := xlab.NewDriver(t, display)
+	d.Focus(d.W)
+	h.Forget()
+	d.Tap(aKey)
+	d.Key(altL, true)
+	settle(t, h, 2)
+	r, err := xproto.GrabKeyboard(other.C, false, other.W, xproto.TimeCurrentTime, xproto.GrabModeAsync, xproto.GrabModeAsync).Reply()
 	if err != nil || r.Status != xproto.GrabStatusSuccess {
 		t.Fatalf("the other client could not grab: %v", err)
 	}
 	select {
 	case <-taken:
-	case <-time.After(hang):
+	case <-time.After(xlab.Hang):
 		t.Error("the grab of another client was not told of")
+	}
+	for _, want := range []struct {
+		code int
+		lost bool
+	}{{aKey, false}, {altL, true}} {
+		if s, ok := h.Press(want.code); !ok || s.Lost != want.lost {
+			t.Errorf("key %d, pressed before the grab: lost %v, want %v", want.code, s.Lost, want.lost)
+		}
 	}
 }
 
 func TestParseLayoutOfBrokenReplies(t *testing.T) {
-	display := startX(t)
-	d := newDriver(t, display)
-	h := dial(t, display, d.w, Events{})
+	display := xlab.Start(t)
+	d := xlab.NewDriver(t, display)
+	h := dial(t, display, d.W, Events{})
 	q := make([]byte, 28)
 	q[0], q[1], q[2], q[5], q[6] = h.xkb, xkbGetMap, 7, 1, 7
 	r, err := ask(h.keys, q)

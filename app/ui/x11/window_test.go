@@ -12,15 +12,16 @@ import (
 
 	"github.com/jezek/xgb/xproto"
 
+	"deskvnc/app/ui/x11/xlab"
 	"deskvnc/viewer"
 )
 
 // The pointer and its buttons are known outside the window too.
 func TestPointer(t *testing.T) {
-	display := startX(t)
-	d := newDriver(t, display)
-	h := dial(t, display, d.w, Events{})
-	move := func(x, y int) { d.fake(xproto.MotionNotify, 0, x, y) }
+	display := xlab.Start(t)
+	d := xlab.NewDriver(t, display)
+	h := dial(t, display, d.W, Events{})
+	move := func(x, y int) { d.Fake(xproto.MotionNotify, 0, x, y) }
 	want := func(at image.Point, held viewer.Buttons) {
 		t.Helper()
 		p, b, known, ok := h.Pointer()
@@ -34,27 +35,27 @@ func TestPointer(t *testing.T) {
 		n    byte
 		mask viewer.Buttons
 	}{{1, viewer.Left}, {2, viewer.Middle}, {3, viewer.Right}, {8, viewer.Back}, {9, viewer.Forward}} {
-		d.fake(xproto.ButtonPress, b.n, 0, 0)
+		d.Fake(xproto.ButtonPress, b.n, 0, 0)
 		move(20, 500)
 		want(image.Pt(-80, 450), b.mask)
-		d.fake(xproto.ButtonRelease, b.n, 0, 0)
+		d.Fake(xproto.ButtonRelease, b.n, 0, 0)
 		want(image.Pt(-80, 450), 0)
 		move(110, 60)
 	}
 	h.xinput = 0 // a server without the extension
-	d.fake(xproto.ButtonPress, 3, 0, 0)
+	d.Fake(xproto.ButtonPress, 3, 0, 0)
 	want(image.Pt(10, 10), viewer.Right)
-	d.fake(xproto.ButtonRelease, 3, 0, 0)
+	d.Fake(xproto.ButtonRelease, 3, 0, 0)
 }
 
 func TestPicture(t *testing.T) {
-	display := startX(t)
-	d := newDriver(t, display)
-	h := dial(t, display, d.w, Events{})
-	gc, err := xproto.NewGcontextId(d.c)
-	d.check(err)
-	d.check(xproto.CreateGCChecked(d.c, gc, xproto.Drawable(d.w), xproto.GcForeground, []uint32{0x123456}).Check())
-	d.check(xproto.PolyFillRectangleChecked(d.c, xproto.Drawable(d.w), gc, []xproto.Rectangle{{X: 10, Y: 20, Width: 30, Height: 40}}).Check())
+	display := xlab.Start(t)
+	d := xlab.NewDriver(t, display)
+	h := dial(t, display, d.W, Events{})
+	gc, err := xproto.NewGcontextId(d.C)
+	d.Check(err)
+	d.Check(xproto.CreateGCChecked(d.C, gc, xproto.Drawable(d.W), xproto.GcForeground, []uint32{0x123456}).Check())
+	d.Check(xproto.PolyFillRectangleChecked(d.C, xproto.Drawable(d.W), gc, []xproto.Rectangle{{X: 10, Y: 20, Width: 30, Height: 40}}).Check())
 	img, err := h.Picture()
 	if err != nil {
 		t.Fatal(err)
@@ -68,19 +69,19 @@ func TestPicture(t *testing.T) {
 }
 
 func TestVisible(t *testing.T) {
-	display := startX(t)
-	d := newDriver(t, display)
+	display := xlab.Start(t)
+	d := xlab.NewDriver(t, display)
 	seen := make(chan bool, 8)
-	dial(t, display, d.w, Events{Visible: func(on bool) { seen <- on }})
-	d.check(xproto.UnmapWindowChecked(d.c, d.w).Check())
-	d.check(xproto.MapWindowChecked(d.c, d.w).Check())
+	dial(t, display, d.W, Events{Visible: func(on bool) { seen <- on }})
+	d.Check(xproto.UnmapWindowChecked(d.C, d.W).Check())
+	d.Check(xproto.MapWindowChecked(d.C, d.W).Check())
 	for _, want := range []bool{false, true} {
 		select {
 		case got := <-seen:
 			if got != want {
 				t.Errorf("visible %v, want %v", got, want)
 			}
-		case <-time.After(hang):
+		case <-time.After(xlab.Hang):
 			t.Fatal("the window's coming and going was not told of")
 		}
 	}
@@ -89,7 +90,7 @@ func TestVisible(t *testing.T) {
 // xclip puts data on the clipboard and serves it until the test ends.
 func xclip(t *testing.T, display, data string, args ...string) {
 	t.Helper()
-	need(t, "xclip")
+	xlab.Need(t, "xclip")
 	cmd := exec.Command("xclip", append([]string{"-selection", "clipboard", "-quiet", "-i"}, args...)...)
 	cmd.Env = append(os.Environ(), "DISPLAY="+display)
 	cmd.Stdin = strings.NewReader(data)
@@ -100,11 +101,11 @@ func xclip(t *testing.T, display, data string, args ...string) {
 }
 
 func TestClipboard(t *testing.T) {
-	display := startX(t)
-	d := newDriver(t, display)
+	display := xlab.Start(t)
+	d := xlab.NewDriver(t, display)
 	changed := make(chan struct{}, 8)
-	h := dial(t, display, d.w, Events{Clipboard: func() { changed <- struct{}{} }})
-	ctx, cancel := context.WithTimeout(context.Background(), hang)
+	h := dial(t, display, d.W, Events{Clipboard: func() { changed <- struct{}{} }})
+	ctx, cancel := context.WithTimeout(context.Background(), xlab.Hang)
 	defer cancel()
 	if _, err := h.Clipboard(ctx, 1<<20); !errors.Is(err, ErrNoText) {
 		t.Errorf("an empty clipboard gives %v", err)
@@ -114,7 +115,7 @@ func TestClipboard(t *testing.T) {
 		xclip(t, display, data, args...)
 		select {
 		case <-changed:
-		case <-time.After(hang):
+		case <-time.After(xlab.Hang):
 			t.Fatal("a new owner of the clipboard was not told of")
 		}
 	}
@@ -143,7 +144,7 @@ func TestDialFails(t *testing.T) {
 	if _, err := Dial(":9999", 1, Events{}); err == nil {
 		t.Error("a display that is not there was connected to")
 	}
-	display := startX(t)
+	display := xlab.Start(t)
 	if _, err := Dial(display, 0x7fffffff, Events{}); err == nil {
 		t.Error("a window that is not there was watched")
 	}
