@@ -23,7 +23,7 @@ func BenchmarkStreams(b *testing.B) {
 	}
 	if dir := os.Getenv("DESKVNC_STREAMS"); dir != "" {
 		files = nil
-		for _, e := range []string{"raw", "hextile", "zrle"} {
+		for _, e := range []string{"raw", "hextile", "zrle", "tight", "tightq8"} {
 			files = append(files, filepath.Join(dir, "office-"+e+".rfb.zst"))
 		}
 	}
@@ -48,7 +48,7 @@ func BenchmarkStreams(b *testing.B) {
 				if err := s.frame.Reset(w, h, frame.BGRX); err != nil {
 					b.Fatal(err)
 				}
-				s.order = frame.BGRX
+				s.order, s.canvas.Order = frame.BGRX, frame.BGRX
 				s.setSize(w, h)
 				for {
 					head, err := s.conn.Peek(1)

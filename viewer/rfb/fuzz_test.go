@@ -79,7 +79,7 @@ func FuzzMessages(f *testing.F) {
 		if err := s.frame.Reset(64, 48, frame.BGRX); err != nil {
 			t.Fatal(err)
 		}
-		s.order = frame.BGRX
+		s.order, s.canvas.Order = frame.BGRX, frame.BGRX
 		s.setSize(64, 48)
 		for {
 			head, err := s.conn.Peek(1)

@@ -68,10 +68,9 @@ func (s *Session) knows(messageType uint8) bool { return messageType <= msgServe
 func (s *Session) messages(fail func(error) error) []vnc.ServerMessage {
 	s.canvas = rect.Canvas{Conn: s.conn, Frame: s.frame}
 	u := &update{s: s, encodings: map[int32]vnc.Encoding{}}
-	for _, e := range []vnc.Encoding{
-		rect.NewRaw(&s.canvas), rect.NewCopyRect(&s.canvas), rect.NewHextile(&s.canvas), rect.NewZRLE(&s.canvas),
+	for _, e := range append(rect.All(&s.canvas),
 		&cursor{s}, &desktopSize{s, u}, &extendedDesktopSize{s, u}, &desktopName{s},
-	} {
+	) {
 		u.encodings[e.Type()] = e
 	}
 	return []vnc.ServerMessage{
@@ -100,7 +99,7 @@ func (s *Session) begin(init serverInit, encodings []int32) error {
 	if err := s.frame.Reset(init.width, init.height, order); err != nil {
 		return wireError(err, "", 0)
 	}
-	s.order = order
+	s.order, s.canvas.Order = order, order
 	s.setSize(init.width, init.height)
 	s.emit(viewer.Named{Name: nameOf(init.name)})
 	s.emit(viewer.Resized{Width: init.width, Height: init.height})

@@ -34,6 +34,7 @@ type Canvas struct {
 	Conn          *conn.Conn
 	Frame         *frame.Frame
 	Width, Height int
+	Order         frame.Order // the frame's
 }
 
 // check refuses a rectangle that reaches out of the picture.

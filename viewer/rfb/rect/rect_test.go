@@ -41,7 +41,7 @@ func (w *wire) Read(p []byte) (int, error) {
 // canvas is a w x h picture of grey and a connection that brings b.
 func canvas(t testing.TB, w, h int, b []byte, chunk int) *Canvas {
 	t.Helper()
-	c := &Canvas{Conn: conn.New(&wire{b: b, chunk: chunk}), Frame: frame.New(), Width: w, Height: h}
+	c := &Canvas{Conn: conn.New(&wire{b: b, chunk: chunk}), Frame: frame.New(), Width: w, Height: h, Order: frame.BGRX}
 	if err := c.Frame.Reset(w, h, frame.BGRX); err != nil {
 		t.Fatal(err)
 	}
@@ -54,15 +54,12 @@ func canvas(t testing.TB, w, h int, b []byte, chunk int) *Canvas {
 }
 
 func decoder(c *Canvas, encoding int32) vnc.Encoding {
-	switch encoding {
-	case TypeRaw:
-		return NewRaw(c)
-	case TypeCopyRect:
-		return NewCopyRect(c)
-	case TypeHextile:
-		return NewHextile(c)
+	for _, e := range All(c) {
+		if e.Type() == encoding {
+			return e
+		}
 	}
-	return NewZRLE(c)
+	return nil
 }
 
 // picture writes the frame as a letter a pixel.

@@ -1,0 +1,10 @@
+package rect
+
+import vnc "github.com/mitchellh/go-vnc"
+
+// All returns a decoder for c of every encoding that this build has.
+func All(c *Canvas) []vnc.Encoding {
+	return []vnc.Encoding{
+		NewRaw(c), NewCopyRect(c), NewHextile(c), NewZRLE(c), NewTight(c), NewTightPNG(c),
+	}
+}

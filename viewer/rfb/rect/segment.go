@@ -1,0 +1,100 @@
+package rect
+
+import (
+	"errors"
+
+	"deskvnc/viewer"
+	"deskvnc/viewer/rfb/inflate"
+)
+
+// segmentPiece is how much compressed data is fed at once.
+const segmentPiece = 128 << 10
+
+// A segment is the compressed data of one rectangle, on its way from the
+// connection into a zlib stream.
+type segment struct {
+	op string // for errors
+	c  *Canvas
+	z  *inflate.Reader
+
+	left  int // compressed bytes not fed yet
+	piece int // compressed bytes that are fed and not discarded
+	taken int // inflated bytes that the last need returned
+}
+
+// begin starts a segment of n compressed bytes, which may inflate to limit.
+func (s *segment) begin(z *inflate.Reader, n int, limit int64) error {
+	s.z, s.left, s.piece, s.taken = z, n, 0, 0
+	z.Begin(limit)
+	return s.feed()
+}
+
+// feed gives the inflater the next piece. The one before has been used up.
+func (s *segment) feed() error {
+	if err := s.c.Conn.Discard(s.piece); err != nil {
+		return err
+	}
+	s.piece = min(s.left, segmentPiece)
+	src, err := s.c.Conn.Peek(s.piece)
+	if err != nil {
+		s.piece = 0
+		return err
+	}
+	s.left -= s.piece
+	s.z.Feed(src)
+	return nil
+}
+
+// need returns the next n inflated bytes, at most [inflate.MaxNeed]; they are
+// valid until the next call and have [inflate.Slack] readable bytes behind
+// them. It may wait for the network.
+func (s *segment) need(n int) ([]byte, error) {
+	s.z.Skip(s.taken)
+	s.taken = 0
+	for {
+		out, err := s.z.Need(n)
+		if err != nil {
+			return nil, s.kind(err)
+		}
+		if len(out) >= n {
+			s.taken = n
+			return out[:n], nil
+		}
+		if s.left == 0 {
+			return nil, malformed(s.op, "the compressed data of a rectangle ends too early")
+		}
+		if err := s.feed(); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// end takes the rest of the data, so that the stream stands at the next
+// segment.
+func (s *segment) end() error {
+	s.z.Skip(s.taken)
+	s.taken = 0
+	err := s.z.End()
+	for err == nil && s.left > 0 {
+		if err = s.feed(); err != nil {
+			return err
+		}
+		err = s.z.End()
+	}
+	if err != nil {
+		return s.kind(err)
+	}
+	return s.c.Conn.Discard(s.piece)
+}
+
+// kind gives errors of the inflater their Kind.
+func (s *segment) kind(err error) error {
+	var corrupt inflate.CorruptError
+	switch {
+	case errors.Is(err, inflate.ErrTooLong):
+		return &viewer.Error{Op: s.op, Kind: viewer.Limit, Err: err}
+	case errors.As(err, &corrupt), errors.Is(err, inflate.ErrEnded):
+		return &viewer.Error{Op: s.op, Kind: viewer.Malformed, Err: err}
+	}
+	return err
+}
