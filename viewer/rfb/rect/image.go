@@ -91,7 +91,7 @@ func drawYCbCr(row []byte, m *image.YCbCr, x0, y int, o frame.Order) {
 // clamp is the whole part of v in 16-bit fixed point, from 0 to 255.
 func clamp(v int32) uint32 {
 	if uint32(v)&0xff000000 != 0 {
-		return uint32(^(v>>31)) & 255
+		return uint32(^(v >> 31)) & 255
 	}
 	return uint32(v >> 16)
 }

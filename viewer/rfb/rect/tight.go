@@ -43,9 +43,8 @@ const (
 // Tight is encoding 7: one colour, a JPEG, or pixels behind a filter in one of
 // four zlib streams. The community's RFB document describes it.
 type Tight struct {
-	c   *Canvas
-	png bool // TightPNG
-	z   [4]inflate.Reader
+	c *Canvas
+	z [4]inflate.Reader
 
 	// The rest is the rectangle being drawn.
 	filter  int
@@ -71,22 +70,25 @@ func NewTight(c *Canvas) *Tight {
 	return d
 }
 
-// Type returns 7, or -260 for TightPNG.
-func (d *Tight) Type() int32 {
-	if d.png {
-		return TypeTightPNG
-	}
-	return TypeTight
-}
+// Type returns 7.
+func (*Tight) Type() int32 { return TypeTight }
 
 // Read draws one rectangle.
 func (d *Tight) Read(_ *vnc.ClientConn, r *vnc.Rectangle, _ io.Reader) (vnc.Encoding, error) {
-	if err := d.c.check(r); err != nil {
+	if err := d.read(r, false); err != nil {
 		return nil, err
+	}
+	return d, nil
+}
+
+// read draws a rectangle of Tight, or of TightPNG.
+func (d *Tight) read(r *vnc.Rectangle, png bool) error {
+	if err := d.c.check(r); err != nil {
+		return err
 	}
 	control, err := d.byte()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	for i := range d.z {
 		if control&(1<<i) != 0 {
@@ -101,19 +103,16 @@ func (d *Tight) Read(_ *vnc.ClientConn, r *vnc.Rectangle, _ io.Reader) (vnc.Enco
 		err = d.fill(r)
 	case kind == tightJPEG:
 		err = d.picture(r, &d.jpeg)
-	case d.png && kind == tightPlain:
+	case png && kind == tightPlain:
 		err = d.picture(r, pngDecoder{})
-	case !d.png && kind|tightFilterGiven == tightPlain|tightFilterGiven:
+	case !png && kind|tightFilterGiven == tightPlain|tightFilterGiven:
 		d.plain = true
 		err = d.basic(r, 0, kind&tightFilterGiven != 0)
 	default:
 		err = malformed("rfb.Tight", "unknown compression control 0x%02x", control)
 	}
 	d.plain = false
-	if err != nil {
-		return nil, err
-	}
-	return d, nil
+	return err
 }
 
 // byte reads one byte.

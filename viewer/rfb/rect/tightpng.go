@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"fmt"
 	"image/png"
+	"io"
+
+	vnc "github.com/mitchellh/go-vnc"
 
 	"deskvnc/viewer/frame"
 )
@@ -11,13 +14,22 @@ import (
 // TypeTightPNG is the registered number of TightPNG.
 const TypeTightPNG = -260
 
-// NewTightPNG returns the decoder of encoding -260 for c: Tight in which a PNG
-// stands where Tight has compressed pixels. The community's RFB document
-// describes it.
-func NewTightPNG(c *Canvas) *Tight {
-	d := NewTight(c)
-	d.png = true
-	return d
+// TightPNG is encoding -260: Tight in which a PNG may stand where Tight has
+// pixels that are not compressed. The community's RFB document describes it.
+type TightPNG struct{ t *Tight }
+
+// NewTightPNG returns a decoder that shares the streams of t.
+func NewTightPNG(t *Tight) *TightPNG { return &TightPNG{t} }
+
+// Type returns -260.
+func (*TightPNG) Type() int32 { return TypeTightPNG }
+
+// Read draws one rectangle.
+func (d *TightPNG) Read(_ *vnc.ClientConn, r *vnc.Rectangle, _ io.Reader) (vnc.Encoding, error) {
+	if err := d.t.read(r, true); err != nil {
+		return nil, err
+	}
+	return d, nil
 }
 
 // A pngDecoder draws PNGs.
