@@ -2,6 +2,7 @@ package rfb
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	vnc "github.com/mitchellh/go-vnc"
@@ -19,6 +20,12 @@ type Options struct {
 	// Encodings are the encodings of the picture that machines are asked for,
 	// best first; nil for the driver's own preference.
 	Encodings []int32
+	// Quality is that of JPEG, from 1 (worst) to 9 (best); 0 for a picture
+	// without losses.
+	Quality int
+	// Compression is how hard the machine compresses, from 1 (fast) to 9
+	// (small); 0 leaves it to the machine.
+	Compression int
 	// Judge decides about certificates and keys of machines, and keeps those
 	// that were accepted; nil keeps them for this driver only.
 	Judge *trust.Judge
@@ -26,8 +33,30 @@ type Options struct {
 	StageTimeout time.Duration
 }
 
-// preference is the order in which encodings are asked for.
-var preference = []int32{rect.TypeZRLE, rect.TypeHextile, rect.TypeCopyRect, rect.TypeRaw}
+// preference is the order in which encodings are asked for: Tight costs the
+// least for a pixel, and alone has JPEG everywhere.
+var preference = []int32{
+	rect.TypeTight, rect.TypeZRLE, rect.TypeHextile, rect.TypeTightPNG, rect.TypeCopyRect, rect.TypeRaw,
+}
+
+// The pseudo-encodings of the levels 0, from which they count upwards.
+const (
+	qualityLevel0     = -32
+	compressionLevel0 = -256
+)
+
+// levels are the pseudo-encodings of the options. Compression level 0, which
+// some machines take for no compression at all, is never asked for.
+func (o Options) levels() []int32 {
+	var list []int32
+	if o.Quality > 0 {
+		list = append(list, qualityLevel0+int32(min(o.Quality, 9)))
+	}
+	if o.Compression > 0 {
+		list = append(list, compressionLevel0+int32(min(o.Compression, 9)))
+	}
+	return list
+}
 
 // A Driver opens sessions over VNC.
 type Driver struct{ o Options }
@@ -82,7 +111,7 @@ func (d *Driver) Open(ctx context.Context, t viewer.Target, env viewer.Env) (vie
 	stop := context.AfterFunc(ctx, func() { c.Close() })
 	_, err = vnc.Client(tr, cfg)
 	if err == nil && stop() {
-		err = s.begin(init, d.o.Encodings)
+		err = s.begin(init, append(slices.Clip(d.o.Encodings), d.o.levels()...))
 		if err == nil {
 			return s, nil
 		}

@@ -360,7 +360,7 @@ func TestEncodingsThatAreAskedFor(t *testing.T) {
 		return c.Drain()
 	})
 	viewertest.Open(t, rfb.New(rfb.Options{}), s.Target(), nil)
-	if got, want := fmt.Sprint(<-asked), "[16 5 1 0 -239 -308 -223 -224 -307]"; got != want {
+	if got, want := fmt.Sprint(<-asked), "[7 16 5 -260 1 0 -239 -308 -223 -224 -307]"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
