@@ -33,7 +33,7 @@ type VNCResult struct {
 }
 
 // encodings are the names of --encoding.
-var encodings = map[string]int32{"raw": rect.TypeRaw, "hextile": rect.TypeHextile, "zrle": rect.TypeZRLE}
+var encodings = map[string]int32{"raw": rect.TypeRaw, "hextile": rect.TypeHextile, "zrle": rect.TypeZRLE, "tight": rect.TypeTight}
 
 // VNC returns the command "vnc HOST:PORT": it decodes what a VNC server sends
 // until the server closes, and tells what that took.
