@@ -52,7 +52,12 @@ func (l *Library) ask(ctx context.Context, m *memory, person viewer.Asker, q vie
 			q.Note = ""
 		}
 		if person == nil {
-			return viewer.Answer{}, nobody(fmt.Sprintf("the machine asks for %s and %s: %s", thing(q.Kind), why, advice(e, q.Kind, why)))
+			text := fmt.Sprintf("the machine asks for %s and %s", thing(q.Kind), why)
+			switch why {
+			case noneStored, noUser, wasRefused:
+				text += ": " + advice(e, why)
+			}
+			return viewer.Answer{}, nobody(text)
 		}
 	}
 	if person == nil {
@@ -88,7 +93,11 @@ func (l *Library) fromKeychain(ctx context.Context, m *memory, e entry, q viewer
 		case own.Kind == secret.NotFound:
 			return a, noneStored, nil
 		}
-		return a, "the keychain cannot give the stored one, since " + own.Reason, nil
+		why = "the keychain cannot give the stored one, since " + own.Reason
+		if own.Advice != "" {
+			why += "; " + own.Advice
+		}
+		return a, why, nil
 	}
 	user := e.target.User
 	if q.Kind == viewer.AskPassword && user == "" && q.Name == "" {
@@ -101,12 +110,12 @@ func (l *Library) fromKeychain(ctx context.Context, m *memory, e entry, q viewer
 }
 
 // advice says what a person can do about a question that nobody answers.
-func advice(e entry, k viewer.QuestionKind, why string) string {
+func advice(e entry, why string) string {
 	name := shown(e.target)
-	if k == viewer.AskPassword && e.target.User == "" {
-		return fmt.Sprintf("give it a user with \"dvv hosts edit %s --user USER\" and a password with \"dvv login %s\"", name, name)
-	}
-	if why == wasRefused {
+	switch why {
+	case noUser:
+		return fmt.Sprintf("give it a user with \"dvv hosts edit %s --user USER\"", name)
+	case wasRefused:
 		return fmt.Sprintf("store the right one with \"dvv login %s\", then reconnect", name)
 	}
 	return fmt.Sprintf("store one with \"dvv login %s\"", name)

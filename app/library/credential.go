@@ -2,6 +2,7 @@ package library
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 
 	"deskvnc/keychain/secret"
@@ -61,11 +62,22 @@ func (l *Library) CredentialStored(t viewer.Target) bool {
 	return has
 }
 
-// looked forgets what was known of the keychain: it has been written to.
+// keychainSetting is changed with the keychain, so that other processes look
+// again at once. It holds a time and nothing else.
+const keychainSetting = "keychain.changed"
+
+// looked forgets what was known of the keychain, here and in other processes:
+// it has been written to.
 func (l *Library) looked() {
 	l.mu.Lock()
 	l.stored, l.dumb = nil, time.Time{}
 	l.mu.Unlock()
+	ctx, cancel := context.WithTimeout(l.ctx, storeTime)
+	defer cancel()
+	if v, err := json.Marshal(time.Now()); err == nil {
+		// Without it the others look again a little later.
+		_ = l.store.SetSetting(ctx, keychainSetting, v)
+	}
 }
 
 // keep stores a secret.

@@ -181,7 +181,7 @@ func (l *Library) entries() []entry {
 		known = append(known, newEntry(h, logins))
 	}
 	l.revision, l.known = revision, known
-	l.stored = nil // another owner may count now
+	l.stored, l.dumb = nil, time.Time{} // another owner may count now, or another secret be there
 	return known
 }
 

@@ -95,9 +95,5 @@ func (l *Library) Remove(ctx context.Context, id string) (removed bool, err erro
 		return false, err
 	}
 	defer l.looked()
-	err = l.secrets.DeleteOwner(ctx, id)
-	if secret.KindOf(err) == secret.Absent {
-		return true, nil // there is nothing that could hold one
-	}
-	return true, err
+	return true, l.secrets.DeleteOwner(ctx, id)
 }
