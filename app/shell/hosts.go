@@ -16,6 +16,7 @@ import (
 	"deskvnc/app/library"
 	"deskvnc/control"
 	"deskvnc/keychain"
+	"deskvnc/keychain/secret"
 	"deskvnc/viewer"
 )
 
@@ -373,6 +374,10 @@ func hostsRemove() *cobra.Command {
 					}
 				}
 				removed, err := l.Remove(ctx, h.ID)
+				if removed && secret.KindOf(err) == secret.Absent {
+					fmt.Fprintln(cmd.ErrOrStderr(), "dvv: no keychain is within reach here; a password that was kept from a desktop session is still in that one")
+					err = nil
+				}
 				if removed && err != nil {
 					return fmt.Errorf("%s was removed, but a password of it may still be in the keychain: %w", h.Name, err)
 				}

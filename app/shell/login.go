@@ -141,10 +141,11 @@ func readSecret(cmd *cobra.Command, file, prompt string) (viewer.Secret, error) 
 	if !ok || !terminal(tty) || file == "-" {
 		return readLine(cmd, in)
 	}
-	fmt.Fprint(cmd.ErrOrStderr(), prompt)
+	// The prompt comes after: who types ahead of it is not shown either.
 	if err := echo(tty, false); err != nil {
 		return viewer.Secret{}, fmt.Errorf("the terminal would show the password: %w; use --password-file", err)
 	}
+	fmt.Fprint(cmd.ErrOrStderr(), prompt)
 	defer fmt.Fprintln(cmd.ErrOrStderr())
 	defer func() { _ = echo(tty, true) }()
 	type answer struct {

@@ -148,7 +148,7 @@ func (c *call) spelled(message string) string {
 		message = strings.ReplaceAll(message, strconv.Quote(a.Name), "--"+c.flagName(a))
 	}
 	for _, name := range c.row.CLI.Positionals {
-		message = strings.ReplaceAll(message, strconv.Quote(name), strings.ToUpper(name))
+		message = strings.ReplaceAll(message, strconv.Quote(name), strings.Trim(c.placeholder(name), "[]"))
 	}
 	return message
 }
