@@ -3,10 +3,13 @@ package main
 import (
 	"net"
 	"path/filepath"
+	"strconv"
 	"syscall"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"deskvnc/viewer/sample"
 )
 
 // killHolder kills a holder as kill -9 does: it is who answers at its socket.
@@ -31,5 +34,9 @@ func killHolder(ts *testscript.TestScript, _ bool, args []string) {
 }
 
 func TestScriptKill(t *testing.T) {
-	stage{files: []string{"kill"}}.run(t)
+	field := center(sample.FieldRect(sample.DefaultWidth, sample.DefaultHeight))
+	stage{files: []string{"kill"}, setup: func(_ testing.TB, set func(name, value string)) {
+		set("X", strconv.Itoa(field.X))
+		set("Y", strconv.Itoa(field.Y))
+	}}.run(t)
 }
