@@ -25,7 +25,7 @@ import (
 var pictureEncodings = []struct {
 	name   string
 	number int32
-}{{"raw", rect.TypeRaw}, {"hextile", rect.TypeHextile}, {"zrle", rect.TypeZRLE}}
+}{{"raw", rect.TypeRaw}, {"hextile", rect.TypeHextile}, {"zrle", rect.TypeZRLE}, {"tight", rect.TypeTight}}
 
 // scribble draws what each kind of tile is made for: areas of one colour, of
 // two, of a few, runs, noise, and moved rectangles.
