@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"deskvnc/control"
@@ -20,11 +21,12 @@ import (
 // An Attachment is one agent that is connected. Everything it was given and
 // has seen is forgotten when it ends. It is safe for concurrent use.
 type Attachment struct {
-	plane *Plane
-	id    string
-	label string
-	grant grant.Grant
-	since time.Time
+	plane     *Plane
+	id        string
+	label     string
+	authority string                      // what a take-over revokes: its grants' id
+	grant     atomic.Pointer[grant.Grant] // the present one; see Plane.Regrant
+	since     time.Time
 
 	ctx    context.Context // ends when the attachment does
 	cancel context.CancelFunc
@@ -43,10 +45,11 @@ func (a *Attachment) ID() string { return a.id }
 
 // A call is one tool call while it runs.
 type call struct {
-	ctx  context.Context
-	a    *Attachment
-	row  control.Row
-	args control.Args
+	ctx   context.Context
+	a     *Attachment
+	grant grant.Grant // as it was when the call began
+	row   control.Row
+	args  control.Args
 }
 
 // Call runs a tool and returns its result in the form every face shows. A
@@ -142,15 +145,16 @@ func (a *Attachment) serve(ctx context.Context, tool string, arguments json.RawM
 	if refused != nil {
 		return control.Result{}, refused
 	}
-	if a.grant.Expired(a.plane.now()) {
+	g := *a.grant.Load()
+	if g.Expired(a.plane.now()) {
 		return control.Result{}, control.Refuse(control.PolicyDenied, "the grant of this attachment has expired")
 	}
-	return handler(&call{ctx: ctx, a: a, row: row, args: args})
+	return handler(&call{ctx: ctx, a: a, grant: g, row: row, args: args})
 }
 
 // needs refuses when the grant lacks a capability.
 func (c *call) needs(capability string) error {
-	if c.a.grant.Has(capability) {
+	if c.grant.Has(capability) {
 		return nil
 	}
 	return control.Refuse(control.PolicyDenied, fmt.Sprintf("%s needs the capability %s, which this agent's grant does not hold", c.row.Name, capability))

@@ -69,7 +69,7 @@ func (c *call) listHosts() (control.Result, error) {
 	stored, _ := p.hosts.(CredentialSource)
 	hosts := []control.HostRecord{}
 	for _, t := range machines {
-		if !c.a.grant.Host(t, origin) {
+		if !c.grant.Host(t, origin) {
 			continue
 		}
 		hosts = append(hosts, control.HostRecord{
@@ -200,7 +200,7 @@ func (c *call) openOne(r request) (st *seat, fresh bool, err error) {
 	if err != nil {
 		return nil, false, err
 	}
-	if !c.a.grant.Host(t, origin) {
+	if !c.grant.Host(t, origin) {
 		return nil, false, control.Refuse(control.PolicyDenied, "the grant of this agent does not cover "+t.HostPort())
 	}
 	if err := admitSlot(t, r.slot); err != nil {
@@ -339,7 +339,7 @@ func (c *call) limbs() (control.Result, error) {
 	available := []control.LiveSession{}
 	for _, s := range c.a.plane.engine.Sessions() {
 		t := s.Target()
-		if attached[s] || !c.a.grant.Host(t, c.a.plane.origin(t)) {
+		if attached[s] || !c.grant.Host(t, c.a.plane.origin(t)) {
 			continue
 		}
 		live := control.LiveSession{

@@ -235,7 +235,7 @@ func (c *call) card(st *seat) control.Card {
 		Offers: st.offers(), Allows: []string{}, Lease: st.lease(), HasMirror: st.mirror() != nil,
 	}
 	for _, o := range card.Offers {
-		if c.a.grant.Has(o) {
+		if c.grant.Has(o) {
 			card.Allows = append(card.Allows, o)
 		}
 	}

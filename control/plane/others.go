@@ -116,7 +116,7 @@ func (c *call) files() (control.Result, error) {
 		return control.Result{}, err
 	}
 	st.limb.lock()
-	revoked := st.limb.wheel.View(wheel.Party{ID: c.a.id, Authority: c.a.grant.ID(), Kind: wheel.Agent}).Revoked
+	revoked := st.limb.wheel.View(wheel.Party{ID: c.a.id, Authority: c.a.authority, Kind: wheel.Agent}).Revoked
 	st.limb.unlock()
 	if revoked {
 		return control.Result{}, control.Refuse(control.LeaseRevoked, "a person took the wheel and has not handed it back")

@@ -134,10 +134,11 @@ func (p *Plane) Attach(label string, g grant.Grant) (*Attachment, error) {
 	if _, err := rand.Read(raw[:]); err != nil {
 		return nil, fmt.Errorf("plane: attach: %w", err)
 	}
-	a := &Attachment{plane: p, id: "att_" + hex.EncodeToString(raw[:]), grant: g, since: p.now(), seats: map[string]*seat{}, groups: map[string]*group{}}
+	a := &Attachment{plane: p, id: "att_" + hex.EncodeToString(raw[:]), authority: g.ID(), since: p.now(), seats: map[string]*seat{}, groups: map[string]*group{}}
 	if a.label = cleanLabel(label); a.label == "" {
 		a.label = "agent " + a.id
 	}
+	a.grant.Store(&g)
 	a.ctx, a.cancel = context.WithCancel(p.ctx)
 	p.mu.Lock()
 	switch {
@@ -187,7 +188,7 @@ func (p *Plane) Attachments() []AttachmentInfo {
 	p.mu.Unlock()
 	out := make([]AttachmentInfo, 0, len(attachments))
 	for _, a := range attachments {
-		info := AttachmentInfo{ID: a.id, Label: a.label, Grant: a.grant.Label(), Since: a.since}
+		info := AttachmentInfo{ID: a.id, Label: a.label, Grant: a.grant.Load().Label(), Since: a.since}
 		for _, s := range a.list() {
 			info.Limbs = append(info.Limbs, s.limb.id)
 			if s.limb.holds(a.id) {

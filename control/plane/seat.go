@@ -36,7 +36,7 @@ type seat struct {
 
 // party is the seat at the wheel.
 func (s *seat) party() wheel.Party {
-	return wheel.Party{ID: s.a.id, Authority: s.a.grant.ID(), Kind: wheel.Agent, Label: s.a.label}
+	return wheel.Party{ID: s.a.id, Authority: s.a.authority, Kind: wheel.Agent, Label: s.a.label}
 }
 
 // perceive pays for the picture. It may be called again.

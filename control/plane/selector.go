@@ -20,7 +20,7 @@ func (c *call) seat() (*seat, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !c.a.grant.Host(st.session.Target(), st.origin) {
+	if !c.grant.Host(st.session.Target(), st.origin) {
 		return nil, control.Refuse(control.PolicyDenied, "the grant of this agent does not cover "+st.session.Target().HostPort())
 	}
 	return st, nil
@@ -57,7 +57,7 @@ func (c *call) byID(id string) (*seat, error) {
 		return nil, control.Refuse(control.LimbGone, "there is no session with the id "+id)
 	}
 	origin := c.a.plane.origin(s.Target())
-	if !c.a.grant.Host(s.Target(), origin) {
+	if !c.grant.Host(s.Target(), origin) {
 		return nil, control.Refuse(control.PolicyDenied, "the grant of this agent does not cover "+s.Target().HostPort())
 	}
 	st, err := c.a.sit(s, origin)
