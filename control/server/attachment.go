@@ -168,6 +168,28 @@ func (a *attachment) end() {
 	})
 }
 
+// End closes an attachment with its connections. It reports whether there was
+// one of that id.
+func (s *Server) End(id string) bool {
+	s.mu.Lock()
+	a := s.attachments[id]
+	var conns []*conn
+	for c := range s.conns {
+		if a != nil && c.current() == a {
+			conns = append(conns, c)
+		}
+	}
+	s.mu.Unlock()
+	if a == nil {
+		return false
+	}
+	a.end()
+	for _, c := range conns {
+		_ = c.nc.Close()
+	}
+	return true
+}
+
 // begin starts a call under the caller's own name for it; done must be called
 // when it is over.
 func (a *attachment) begin(name string) (ctx context.Context, done func(), err error) {
