@@ -1,0 +1,124 @@
+package library
+
+import (
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/driver/desktop"
+	"fyne.io/fyne/v2/theme"
+
+	"deskvnc/app/ui/look"
+)
+
+// label is what stands before a field.
+func label(text string) *look.Text {
+	t := look.NewText(text, look.ColorMuted, theme.SizeNameText, false)
+	t.SetMinWidth(t.Natural())
+	return t
+}
+
+// labelled is a layout of rows: a label and what it belongs to.
+type labelled struct{}
+
+// Layout is called by the toolkit.
+func (labelled) Layout(objects []fyne.CanvasObject, size fyne.Size) {
+	left := leftOf(objects)
+	var y float32
+	for i := 0; i+1 < len(objects); i += 2 {
+		l, o := objects[i], objects[i+1]
+		h := o.MinSize().Height
+		lh := l.MinSize().Height
+		l.Move(fyne.NewPos(0, y+(min(h, 34)-lh)/2))
+		l.Resize(fyne.NewSize(left, lh))
+		o.Move(fyne.NewPos(left+4, y))
+		o.Resize(fyne.NewSize(max(size.Width-left-4, 40), h))
+		y += h + 4
+	}
+}
+
+func leftOf(objects []fyne.CanvasObject) (left float32) {
+	for i := 0; i < len(objects); i += 2 {
+		left = max(left, objects[i].MinSize().Width)
+	}
+	return left
+}
+
+// MinSize is called by the toolkit.
+func (labelled) MinSize(objects []fyne.CanvasObject) (m fyne.Size) {
+	left := leftOf(objects)
+	for i := 0; i+1 < len(objects); i += 2 {
+		s := objects[i+1].MinSize()
+		m.Width = max(m.Width, left+4+min(s.Width, 200))
+		m.Height += s.Height + 4
+	}
+	return m
+}
+
+// wide is a layout of one object with a width.
+type wide struct{ width float32 }
+
+// Layout is called by the toolkit.
+func (wide) Layout(objects []fyne.CanvasObject, size fyne.Size) {
+	for _, o := range objects {
+		o.Resize(size)
+	}
+}
+
+// MinSize is called by the toolkit.
+func (w wide) MinSize(objects []fyne.CanvasObject) fyne.Size {
+	return fyne.NewSize(w.width, objects[0].MinSize().Height)
+}
+
+// middle puts the form in the middle, as high as its fields or as there is
+// room.
+type middle struct{ f *form }
+
+// Layout is called by the toolkit.
+func (m *middle) Layout(objects []fyne.CanvasObject, size fyne.Size) {
+	const width, margin = 500, 10
+	w := min(width, size.Width-2*margin)
+	for _, o := range objects {
+		o.Resize(fyne.NewSize(w, o.Size().Height)) // wrapped text knows its height only then
+		want := o.MinSize().Height - m.f.scroll.MinSize().Height + m.f.scroll.Content.MinSize().Height
+		h := min(want, size.Height-2*margin)
+		o.Resize(fyne.NewSize(w, h))
+		o.Move(fyne.NewPos((size.Width-w)/2, max((size.Height-h)*0.4, margin)))
+	}
+}
+
+// MinSize is called by the toolkit.
+func (*middle) MinSize([]fyne.CanvasObject) fyne.Size { return fyne.NewSize(100, 60) }
+
+// A veil covers what is behind the form, for the mouse too.
+type veil struct{ look.Ground }
+
+func newVeil() *veil {
+	v := &veil{Ground: *look.NewGround(look.ColorVeil)}
+	v.ExtendBaseWidget(v)
+	return v
+}
+
+// MouseDown is called by the toolkit: nothing behind is clicked.
+func (*veil) MouseDown(*desktop.MouseEvent) {}
+
+// MouseUp is called by the toolkit.
+func (*veil) MouseUp(*desktop.MouseEvent) {}
+
+// Tapped is called by the toolkit.
+func (*veil) Tapped(*fyne.PointEvent) {}
+
+// DoubleTapped is called by the toolkit.
+func (*veil) DoubleTapped(*fyne.PointEvent) {}
+
+// TappedSecondary is called by the toolkit.
+func (*veil) TappedSecondary(*fyne.PointEvent) {}
+
+// Scrolled is called by the toolkit.
+func (*veil) Scrolled(*fyne.ScrollEvent) {}
+
+// MouseIn is called by the toolkit.
+func (*veil) MouseIn(*desktop.MouseEvent) {}
+
+// MouseMoved is called by the toolkit.
+func (*veil) MouseMoved(*desktop.MouseEvent) {}
+
+// MouseOut is called by the toolkit.
+func (*veil) MouseOut() {}
