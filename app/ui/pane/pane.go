@@ -120,7 +120,16 @@ func (p *Pane) Session() *engine.Session { return p.session }
 func (p *Pane) Mode() picture.Mode { return p.surface.mode }
 
 // SetMode changes between fit and actual size.
-func (p *Pane) SetMode(m picture.Mode) { p.surface.setMode(m) }
+func (p *Pane) SetMode(m picture.Mode) { p.surface.setMode(m, 100) }
+
+// Zoom shows the picture at a percentage of its actual size.
+func (p *Pane) Zoom(percent int) {
+	if percent == 100 {
+		p.surface.setMode(picture.Actual, 100)
+		return
+	}
+	p.surface.setMode(picture.Zoomed, min(max(percent, picture.MinZoom), picture.MaxZoom))
+}
 
 // Place is where the picture is in the pane.
 func (p *Pane) Place() picture.Place { return p.picture.Place() }

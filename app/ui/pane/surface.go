@@ -43,10 +43,11 @@ type surface struct {
 	focused func(on bool) // tells that the surface has or has not the keyboard
 	forget  func()        // drops what the key source has gathered; may be nil
 
-	mode   picture.Mode
-	offset image.Point // remote pixel at the corner, when scrolled
-	pad    *look.Ground
-	bars   [2]*bar // horizontal and vertical
+	mode    picture.Mode
+	percent int         // of the actual size, when zoomed
+	offset  image.Point // pixel of the shown picture at the corner, when scrolled
+	pad     *look.Ground
+	bars    [2]*bar // horizontal and vertical
 
 	pointer  desktop.Cursor
 	shapeOf  viewer.Cursor // what pointer was made of
@@ -90,23 +91,24 @@ func (s *surface) place() {
 	room := view
 	remote := s.picture.Size()
 	thick := int(math.Round(float64(barThickness * unit)))
-	if s.mode == picture.Actual { // one bar may make the other needed
+	shown := s.put(view, remote).Rect.Size()
+	if s.mode != picture.Fit { // one bar may make the other needed
 		for range 2 {
-			if remote.X > room.X {
+			if shown.X > room.X {
 				room.Y = view.Y - thick
 			}
-			if remote.Y > room.Y {
+			if shown.Y > room.Y {
 				room.X = view.X - thick
 			}
 		}
 	}
-	p := picture.Put(s.mode, room, remote, s.offset)
+	p := s.put(room, remote)
 	moved := p != s.picture.Place()
 	s.offset = p.Offset()
 	s.picture.Lay(p, unit)
 	over := p.Overflow()
-	s.bars[0].set(over.X > 0, p.View.X, remote.X, p.Offset().X)
-	s.bars[1].set(over.Y > 0, p.View.Y, remote.Y, p.Offset().Y)
+	s.bars[0].set(over.X > 0, p.View.X, shown.X, p.Offset().X)
+	s.bars[1].set(over.Y > 0, p.View.Y, shown.Y, p.Offset().Y)
 	w, h := float32(room.X)/unit, float32(room.Y)/unit
 	s.bars[0].Move(fyne.NewPos(0, size.Height-barThickness))
 	s.bars[0].Resize(fyne.NewSize(w, barThickness))
@@ -120,12 +122,28 @@ func (s *surface) place() {
 func (s *surface) scrollX(to int) { s.offset.X = to; s.place() }
 func (s *surface) scrollY(to int) { s.offset.Y = to; s.place() }
 
-// setMode changes between fit and actual size.
-func (s *surface) setMode(m picture.Mode) {
-	if s.mode != m {
-		s.mode = m
-		s.place()
+// put is where the picture lies in a view.
+func (s *surface) put(view, remote image.Point) picture.Place {
+	if s.mode == picture.Zoomed {
+		return picture.Zoom(s.percent, view, remote, s.offset)
 	}
+	return picture.Put(s.mode, view, remote, s.offset)
+}
+
+// setMode changes between the modes. What is in the middle of the view stays
+// there.
+func (s *surface) setMode(m picture.Mode, percent int) {
+	if s.mode == m && s.percent == percent {
+		return
+	}
+	before := s.picture.Place()
+	s.mode, s.percent = m, percent
+	if middle, ok := before.At(before.View.Div(2)); ok {
+		after := s.put(before.View, before.Remote)
+		scale := after.Scale()
+		s.offset = image.Pt(round(float64(middle.X)*scale), round(float64(middle.Y)*scale)).Sub(before.View.Div(2))
+	}
+	s.place()
 }
 
 // at is the remote pixel under a point of the canvas. Positions go through
@@ -332,6 +350,7 @@ func (s *surface) FocusLost() {
 func (s *surface) letGo() {
 	s.stopOutside()
 	held := s.mouse.held != 0 || s.keys.Held() > 0
+	s.mouse.flush() // what is held is let go of where it has come to
 	s.mouse.reset()
 	s.keys.Reset()
 	if held && s.leave != nil {

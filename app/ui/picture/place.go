@@ -9,6 +9,7 @@ type Mode int
 const (
 	Fit    Mode = iota // as large as fits, centred
 	Actual             // one remote pixel for each pixel of the screen
+	Zoomed             // by a percentage; see Zoom
 )
 
 // A Place is where in its view a picture is shown. Everything is in pixels of
@@ -20,16 +21,21 @@ type Place struct {
 	Rect   image.Rectangle // where the whole picture lies; larger than the view when scrolled
 }
 
-// Put places a picture. Offset is the remote pixel that should be at the
-// view's corner in [Actual] mode; it is brought into its bounds.
+// The bounds of zooming, in percent.
+const (
+	MinZoom = 10
+	MaxZoom = 800
+)
+
+// Put places a picture that is fitted, or in its actual size. Offset is the
+// pixel of the shown picture that should be at the view's corner in [Actual]
+// mode; it is brought into its bounds.
 func Put(mode Mode, view, remote, offset image.Point) Place {
+	if mode != Fit {
+		return Zoom(100, view, remote, offset)
+	}
 	p := Place{View: view, Remote: remote}
 	if remote.X <= 0 || remote.Y <= 0 || view.X <= 0 || view.Y <= 0 {
-		return p
-	}
-	if mode == Actual {
-		x, y := along(view.X, remote.X, offset.X), along(view.Y, remote.Y, offset.Y)
-		p.Rect = image.Rect(x, y, x+remote.X, y+remote.Y)
 		return p
 	}
 	w, h := view.X, (remote.Y*view.X+remote.X/2)/remote.X
@@ -42,15 +48,31 @@ func Put(mode Mode, view, remote, offset image.Point) Place {
 	return p
 }
 
-// along is where one side starts: centred when it fits, else scrolled.
-func along(view, remote, offset int) int {
-	if remote <= view {
-		return (view - remote) / 2
+// Zoom places a picture at a percentage of its size. Offset is the pixel of the
+// shown picture that should be at the view's corner; it is brought into its
+// bounds.
+func Zoom(percent int, view, remote, offset image.Point) Place {
+	p := Place{View: view, Remote: remote}
+	if remote.X <= 0 || remote.Y <= 0 || view.X <= 0 || view.Y <= 0 {
+		return p
 	}
-	return -min(max(offset, 0), remote-view)
+	percent = min(max(percent, MinZoom), MaxZoom)
+	w, h := max((remote.X*percent+50)/100, 1), max((remote.Y*percent+50)/100, 1)
+	x, y := along(view.X, w, offset.X), along(view.Y, h, offset.Y)
+	p.Rect = image.Rect(x, y, x+w, y+h)
+	return p
 }
 
-// Offset is the remote pixel at the view's corner, of a scrolled picture.
+// along is where one side starts: centred when it fits, else scrolled.
+func along(view, shown, offset int) int {
+	if shown <= view {
+		return (view - shown) / 2
+	}
+	return -min(max(offset, 0), shown-view)
+}
+
+// Offset is the pixel of the shown picture at the view's corner, when it is
+// scrolled.
 func (p Place) Offset() image.Point {
 	return image.Pt(max(-p.Rect.Min.X, 0), max(-p.Rect.Min.Y, 0))
 }

@@ -105,3 +105,32 @@ func TestPut(t *testing.T) {
 		}
 	}
 }
+
+// Zooming keeps to whole pixels, to its bounds and to what can be scrolled.
+func TestZoom(t *testing.T) {
+	view, remote := image.Pt(800, 600), image.Pt(1920, 1080)
+	for _, c := range []struct {
+		percent int
+		offset  image.Point
+		want    image.Rectangle
+	}{
+		{100, image.Pt(10, 20), image.Rect(-10, -20, 1910, 1060)},
+		{25, image.Pt(0, 0), image.Rect(160, 165, 640, 435)},
+		{50, image.Pt(1000, -5), image.Rect(-160, 30, 800, 570)},
+		{137, image.Pt(99999, 99999), image.Rect(-1830, -880, 800, 600)},
+		{1, image.Pt(0, 0), image.Rect(304, 246, 496, 354)},      // as 10
+		{9999, image.Pt(0, 0), image.Rect(0, 0, 8*1920, 8*1080)}, // as 800
+	} {
+		p := Zoom(c.percent, view, remote, c.offset)
+		if p.Rect != c.want {
+			t.Errorf("%d %%: got %v, want %v", c.percent, p.Rect, c.want)
+		}
+	}
+	p := Zoom(200, view, remote, image.Pt(99999, 99999))
+	if at, ok := p.At(view.Sub(image.Pt(1, 1))); !ok || at != image.Pt(1919, 1079) {
+		t.Errorf("the last pixel of the view is %v, %v", at, ok)
+	}
+	if p := Zoom(50, image.Point{}, remote, image.Point{}); !p.Rect.Empty() {
+		t.Errorf("without a view the picture is at %v", p.Rect)
+	}
+}
