@@ -66,6 +66,9 @@ type Command struct {
 	// Enabled says why the command cannot run now, given the parameters; nil
 	// means always. It runs on the registry's home goroutine.
 	Enabled func(Params) error
+	// On tells whether what the command switches is on now; nil for a command
+	// that is no switch. It runs at home.
+	On func() bool
 	// Run does it, on the registry's home goroutine, and must not wait. A
 	// result of type [Later] is waited for elsewhere. The result becomes JSON.
 	Run func(context.Context, Params) (any, error)
