@@ -49,7 +49,34 @@ type Target struct {
 	// RequireEncryption refuses logins after which the session is not
 	// encrypted.
 	RequireEncryption bool
+	// Keys says how keys are sent; the zero value decides by the machine.
+	Keys KeyMode
+	// NativeFormat takes the picture in the machine's own pixel format, for
+	// machines that know no other.
+	NativeFormat bool
+	// RepeaterID is the number under which a machine waits at a VNC repeater,
+	// when the address is a repeater's; or host:port of the machine behind it.
+	RepeaterID string
+	// Proxy is the way to the machine: socks5://host:port or
+	// http://host:port; empty for none. It holds no password.
+	Proxy string
 }
+
+// A KeyMode says how keys are sent to a machine that takes both symbols and
+// scan codes.
+type KeyMode string
+
+// The ways to send keys.
+const (
+	// KeysAuto: by symbol, so that the characters are those of the local
+	// keyboard; by position to emulators, which have keys and no layout.
+	KeysAuto KeyMode = ""
+	// KeysBySymbol always matches the local layout.
+	KeysBySymbol KeyMode = "symbol"
+	// KeysByPosition sends the position of a key, where it is known: the
+	// characters are those of the machine's layout.
+	KeysByPosition KeyMode = "position"
+)
 
 // Label is what to call the target: its name, or its address.
 func (t Target) Label() string {
@@ -114,6 +141,9 @@ func ParseTarget(text string, protocol Protocol) (Target, error) {
 		return t, badTarget("type the address of a machine, for example lab01 or 10.0.0.5:1")
 	}
 	if scheme, rest, ok := strings.Cut(s, "://"); ok {
+		if strings.Contains(scheme, "@") { // see splitHostPort
+			return t, badTarget(misplacedUser)
+		}
 		t.Protocol = Protocol(strings.ToLower(scheme))
 		if t.Protocol.DefaultPort() == 0 {
 			return t, badTarget(fmt.Sprintf("%q is not a protocol this viewer speaks: use vnc, rdp or ssh", scheme))
@@ -145,6 +175,10 @@ func ParseTarget(text string, protocol Protocol) (Target, error) {
 
 // splitHostPort takes host and port of the forms ParseTarget lists.
 func splitHostPort(s string, p Protocol) (string, int, error) {
+	if strings.Contains(s, "@") {
+		// What stands before it may be a password, so nothing of it is said.
+		return "", 0, badTarget(misplacedUser)
+	}
 	host, tail := s, ""
 	switch {
 	case strings.HasPrefix(s, "["):
@@ -176,6 +210,8 @@ func splitHostPort(s string, p Protocol) (string, int, error) {
 	}
 	return host, int(n), nil
 }
+
+const misplacedUser = "an address has no @; a user goes before it as in vnc://user@host, and a password is asked for when it is needed"
 
 func isIP(s string) bool {
 	s, _, _ = strings.Cut(s, "%")

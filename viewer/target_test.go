@@ -49,7 +49,8 @@ func TestParseTarget(t *testing.T) {
 
 func TestParseTargetRefuses(t *testing.T) {
 	for _, in := range []string{"", "   ", "host:", "host:abc", "host:70000", "host::0", "[::1", "[::1]x", "http://host", "vnc://", "a b",
-		"host:1:2:x", "vnc://user:secret@host", "host/path", "-\x00", strings.Repeat("a", 300), "1:2:3"} {
+		"host:1:2:x", "vnc://user:secret@host", "user:secret@host", "user:secret@host:5901", "user::secret@host", "[user]:secret@host",
+		"user@secret://host", "alice@host", "host/path", "-\x00", strings.Repeat("a", 300), "1:2:3"} {
 		got, err := ParseTarget(in, VNC)
 		if err == nil {
 			t.Errorf("ParseTarget(%q) = %+v, want an error", in, got)
