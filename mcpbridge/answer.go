@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"unicode/utf8"
 
 	"deskvnc/control"
 
@@ -49,6 +50,9 @@ func toolCallOf(m message) (c toolCall, reply []byte) {
 			named = true
 			continue
 		case "_meta":
+			if f.raw[0] != '{' && f.raw[0] != 'n' {
+				return refuse("_meta must be an object")
+			}
 			for _, g := range fieldsOf(f.raw) {
 				if g.name == "progressToken" && usableID(g.raw) && len(g.raw) <= maxToken {
 					c.progress = g.raw
@@ -78,6 +82,8 @@ func (s *Server) answer(ctx context.Context, m message, notify func([]byte)) (re
 	switch {
 	case m.method == "shutdown":
 		return resultReply(m.id, []byte("{}"))
+	case m.method == "" || len(m.method) > maxMethod: // the core would say it in full
+		return errorReply(m.id, codeMethodNotFound, fmt.Sprintf("there is no method %q", shortened(m.method)))
 	case m.params != nil && string(m.params) != "null" && m.params[0] != '{':
 		return errorReply(m.id, codeInvalidParams, m.method+": params must be an object")
 	}
@@ -106,9 +112,42 @@ func (s *Server) ask(ctx context.Context, m message, params json.RawMessage, not
 		}
 		return resultReply(m.id, result)
 	case mcp.JSONRPCError:
-		return errorReplyOf(m.id, resp.Error)
+		return refusedByCore(m, resp)
 	}
 	return errorReply(m.id, codeInternal, "the request has no answer")
+}
+
+// maxMethod is the longest name of a method that is said in full, in bytes.
+const maxMethod = 64
+
+func shortened(method string) string {
+	if len(method) <= maxMethod {
+		return method
+	}
+	n := maxMethod
+	for n > 0 && !utf8.RuneStart(method[n]) {
+		n--
+	}
+	return method[:n] + "..."
+}
+
+// refusedByCore is the error of the library as a reply. What it says about
+// params that it cannot read are Go's types, which tell a client nothing.
+func refusedByCore(m message, e mcp.JSONRPCError) []byte {
+	switch e.Error.Code {
+	case codeInvalidRequest: // the message itself was checked by parse
+		return errorReply(m.id, codeInvalidParams, m.method+": the params are not those of this method")
+	case codeInvalidParams:
+		if m.method != string(mcp.MethodToolsList) {
+			break
+		}
+		for _, f := range fieldsOf(m.params) {
+			if f.name == "cursor" {
+				return errorReply(m.id, codeInvalidParams, m.method+": there is no page with this cursor; leave it out")
+			}
+		}
+	}
+	return errorReplyOf(m.id, e.Error)
 }
 
 // handleMessage calls the library. It gets an id of its own, since it would
@@ -170,7 +209,7 @@ func (s *Server) answerTool(ctx context.Context, m message, c toolCall, do func(
 	resp := s.handleMessage(context.WithValue(ctx, callingKey{}, call), m, append(params, '}'), nil)
 	switch resp := resp.(type) {
 	case mcp.JSONRPCError:
-		return errorReplyOf(m.id, resp.Error)
+		return refusedByCore(m, resp)
 	case mcp.JSONRPCResponse:
 		if len(call.result) < 2 || call.result[0] != '{' {
 			return errorReply(m.id, codeInternal, "the tool has no result")
