@@ -241,6 +241,7 @@ func (d *desk) run(c *call) {
 			})
 			stop()
 			if c.end() {
+				d.free(c) // with the reply the client may use the id again
 				d.out.put(reply)
 			}
 		}
@@ -249,11 +250,20 @@ func (d *desk) run(c *call) {
 	}
 }
 
-// next takes a call off the table and gives the one whose turn it is, or nil.
-func (d *desk) next(done *call) *call {
+// free takes a call's id off the table, unless another call has it already.
+func (d *desk) free(c *call) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	delete(d.running, string(done.m.id))
+	if id := string(c.m.id); d.running[id] == c {
+		delete(d.running, id)
+	}
+}
+
+// next takes a call off the table and gives the one whose turn it is, or nil.
+func (d *desk) next(done *call) *call {
+	d.free(done)
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	if len(d.waiting) > 0 {
 		c := d.waiting[0]
 		d.waiting[0] = nil

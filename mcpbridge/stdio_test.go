@@ -362,6 +362,22 @@ func TestNothingIsOpenedBeforeTheFirstCall(t *testing.T) {
 	}
 }
 
+// The id of a call is free again once its reply was read.
+func TestIDIsFreeAfterTheReply(t *testing.T) {
+	b := &fake{}
+	p := converse(t, newServer(t, b))
+	const calls = 2000
+	for i := range calls {
+		p.send(toolLine("2", "dvv_limbs", "{}"))
+		if got := p.line(); strings.Contains(got, "error") {
+			t.Fatalf("call %d: got %s", i, got)
+		}
+	}
+	if n := b.calls.Load(); n != calls {
+		t.Errorf("called %d times, want %d", n, calls)
+	}
+}
+
 // gone is an output whose reader has gone.
 type gone struct{}
 
