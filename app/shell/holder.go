@@ -16,6 +16,7 @@ import (
 	"deskvnc/control/grant"
 	"deskvnc/control/server"
 	"deskvnc/control/socket"
+	"deskvnc/viewer/engine"
 )
 
 const (
@@ -166,6 +167,8 @@ type held interface {
 	// open is the number of limbs after a tool was called; negative when that
 	// is not known.
 	open(tool string) int
+	// watch calls fn when something was closed, until cancel is called.
+	watch(fn func()) (cancel func())
 }
 
 // held opens what a holder holds.
@@ -179,8 +182,20 @@ func (w where) held(version string, exec, acceptNew bool) (held, error) {
 // open implements [held].
 func (b *local) open(string) int { return len(b.desk.Engine.Sessions()) }
 
+// watch implements [held].
+func (b *local) watch(fn func()) (cancel func()) {
+	return b.desk.Engine.Subscribe(func(ch engine.Change) {
+		if ch.Gone {
+			fn()
+		}
+	})
+}
+
 // A window is a window whose sessions are used through a holder.
 type window struct{ *client.Client }
+
+// watch implements [held]: nothing is told.
+func (w window) watch(func()) (cancel func()) { return func() {} }
 
 // open implements [held]: what the calls of this holder have attached. It is
 // looked at when that may have become nothing.
@@ -226,6 +241,7 @@ func (h *holder) serve(ctx context.Context, l *socket.Listener, version string, 
 	s := server.New(server.Config{Version: version, Key: l.Key(), Attach: h.attach, NoRejoin: true})
 	served := make(chan error, 1)
 	go func() { served <- s.Serve(l) }()
+	defer h.back.watch(h.closed)()
 	listening()
 	var err error
 	select {
@@ -241,6 +257,17 @@ func (h *holder) serve(ctx context.Context, l *socket.Listener, version string, 
 		err = nil
 	}
 	return errors.Join(err, h.back.Close())
+}
+
+// closed looks whether what took long to close was the last.
+func (h *holder) closed() {
+	open := h.back.open("")
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if open == 0 {
+		h.empty = true
+		h.leave()
+	}
 }
 
 // end has serve return. The caller holds mu.
