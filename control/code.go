@@ -60,9 +60,9 @@ func (c Code) Hint() string {
 	case LimbGone:
 		return "Call dvv_limbs for the current ids; open the machine again with dvv_open if it is not listed."
 	case GeometryChanged:
-		return "Nothing was sent. Call dvv_screen and work the coordinate out again on the new picture."
+		return "Call dvv_screen and work the coordinate out again on the new picture."
 	case ScreenChanged:
-		return "Nothing was typed. Call dvv_screen, look at what has the focus, and only then type."
+		return "Call dvv_screen, look at what has the focus, and only then type."
 	case LeaseRevoked:
 		return "Call dvv_control with action yield_status. If human_took_over is true, stop and tell the user; do not acquire again."
 	case LeaseNotHeld:
@@ -100,7 +100,7 @@ func (c Code) Hint() string {
 	case IntentInFlight:
 		return "Wait for the call that is running on this limb, then try again."
 	case IntentBlocked:
-		return "Nothing was sent: the machine is not taking input. Wait a moment and try again."
+		return "The machine is not taking input: wait a moment and try again."
 	case FilesUnavailable:
 		return "File transfer needs an SSH login to this machine; tell the user."
 	case FilesFailed:

@@ -68,7 +68,9 @@ const schemaObservation = `{"type":"object","properties":{"schema":{"const":"` +
 // settlementFields are the fields of a settled act.
 const settlementFields = `"limbId":` + schemaString + `,"intent":` + schemaInt +
 	`,"outcome":{"type":"string","enum":["delivered","partial","timed-out","superseded","cancelled","refused","link-lost","unknown"]}` +
-	`,"progress":{"type":"object","properties":{"kind":` + schemaString + `,"count":` + schemaInt + `},"required":["kind"]}` +
+	`,"progress":{"type":"object","properties":{"kind":` + schemaString + `,"count":` + schemaInt +
+	`,"released_at":{"type":"object","properties":{"x":` + schemaInt + `,"y":` + schemaInt + `}},"points_delivered":` + schemaInt +
+	`,"release_synthesised":` + schemaBool + `},"required":["kind"]}` +
 	`,"gaps":` + schemaAnyObject + `,"lease":` + schemaLease
 
 const schemaSettlement = `{"type":"object","properties":{` + settlementFields +
@@ -90,18 +92,19 @@ const schemaScreen = `{"type":"object","properties":{"observation":` + schemaObs
 	`,"image":{"type":"object","properties":{"format":` + schemaString + `,"space":{"type":"object","properties":{"region":` + schemaAnyObject +
 	`,"width":` + schemaInt + `,"height":` + schemaInt + `,"scale":` + schemaNumber + `}},"encoded_bytes":` + schemaInt + `}}` +
 	`,"coverage":{"type":"string","enum":["complete","partial"]},"stale_regions":{"type":"array","items":` + schemaAnyObject + `}` +
-	`,"geometry_generation":` + schemaInt + `,"captured_at":` + schemaInt + `,"primary_known":` + schemaBool +
+	`,"geometry_generation":` + schemaInt + `,"captured_at":` + schemaInt +
+	`,"screens":` + envelopeHead + `,"value":{"type":"array","items":` + schemaAnyObject + `}` + envelopeTail + `,"primary_known":` + schemaBool +
 	`,"damage":{"type":"array","items":` + schemaAnyObject + `},"remaining_changes":` + schemaInt + `,"degraded":` + schemaString + `}}` +
 	`},"required":["observation"]}`
 
 const schemaWait = `{"type":"object","properties":{"limbId":` + schemaString + `,"settled":` + schemaBool + `,"waitedMs":` + schemaInt +
 	`,"askedMs":` + schemaInt + `,"clampedMs":` + schemaInt + `,"reason":` + schemaString +
 	`,"observed":{"type":"object","properties":{"signal":{"type":"string","enum":["damage","output-bytes","none"]},"quiet_ms":` + schemaInt +
-	`,"damage_rects":` + schemaInt + `,"bytes":` + schemaInt + `}},"observation":` + schemaObservation +
+	`,"damage_rects":` + schemaInt + `,"bytes":` + schemaInt + `,"confidence":` + schemaNumber + `}},"observation":` + schemaObservation +
 	`},"required":["limbId","settled"]}`
 
 // set settles like an act, get gives text.
-const schemaClipboard = `{"type":"object","properties":{` + settlementFields + `,"text":` + schemaString + `},"required":["limbId"]}`
+const schemaClipboard = `{"type":"object","properties":{` + settlementFields + `,"reason":` + schemaString + `,"replacedCharacters":` + schemaInt + `,"text":` + schemaString + `},"required":["limbId"]}`
 
 const schemaRun = `{"type":"object","properties":{` + settlementFields +
 	`,"exit":{"type":"object","properties":{"code":` + schemaMaybeInt + `,"signal":` + schemaMaybeText + `,"source":` + schemaString +

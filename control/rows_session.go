@@ -69,10 +69,10 @@ func sessionRows() []Row {
 			Name:  "dvv_reconnect",
 			Title: "Reconnect a session",
 			Doc: "Drops the connection of a limb, dials the machine again with the credential it was opened with, and waits for it to come back. connected tells whether it did in time; false is an ordinary result. " +
-				"The geometry generation moves, so call dvv_screen before the next click. Refuses with LEASE_NOT_HELD while a person is driving, and with NOT_IMPLEMENTED in a build that cannot redial on request.",
+				"The geometry generation moves, so call dvv_screen before the next click. Refuses with LEASE_NOT_HELD while a person is driving.",
 			Selector:   true,
 			Args:       []Arg{timeoutArg("How long to wait for the machine, in milliseconds. Default 20000; more than 25000 counts as 25000.", false)},
-			Output:     schemaObject("limbId,connected", `"limbId":`+schemaString+`,"connected":`+schemaBool),
+			Output:     schemaObject("limbId,connected", `"limbId":`+schemaString+`,"connected":`+schemaBool+`,"state":`+schemaState),
 			Capability: "view",
 			Deadline:   Own,
 			Hints:      Hints{Destructive: true, OpenWorld: true},

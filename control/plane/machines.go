@@ -77,12 +77,15 @@ func (c *call) listHosts() (control.Result, error) {
 			CredentialStored: stored != nil && stored.CredentialStored(t), Discovered: origin == grant.Discovered,
 		})
 	}
-	kind := "saved"
+	kind, next := "saved", "Open one with dvv_open."
 	if origin == grant.Discovered {
 		kind = "discovered"
 	}
+	if len(hosts) == 0 {
+		next = "dvv_open opens any other one by address and protocol, if that is allowed."
+	}
 	return control.Result{
-		Text: fmt.Sprintf("%s. Open one with dvv_open.", count(len(hosts), kind+" machine", kind+" machines")),
+		Text: fmt.Sprintf("%s. %s", count(len(hosts), kind+" machine", kind+" machines"), next),
 		Structured: struct {
 			Hosts []control.HostRecord `json:"hosts"`
 		}{hosts},
@@ -357,6 +360,9 @@ func (c *call) limbs() (control.Result, error) {
 		available = append(available, live)
 	}
 	text := fmt.Sprintf("%s attached, %d more available.%s", count(len(cards), "limb", "limbs"), len(available), driven)
+	if len(cards)+len(available) == 0 {
+		text += " dvv_hosts lists the machines; open one with dvv_open."
+	}
 	return control.Result{Text: text, Structured: struct {
 		Limbs     []control.Card        `json:"limbs"`
 		Available []control.LiveSession `json:"available"`

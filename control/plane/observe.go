@@ -276,12 +276,17 @@ func (s *seat) renew() {
 	s.limb.steer(func(w *wheel.Wheel, now time.Time) { w.Renew(now, s.a.id) })
 }
 
+// stateText is a state in words, with its reason.
+func stateText(s control.State) string {
+	if s.Reason == "" {
+		return string(s.State)
+	}
+	return string(s.State) + " (" + s.Reason + ")"
+}
+
 // summary is an observation in one sentence.
 func summary(o *control.Observation) string {
-	text := fmt.Sprintf("%s is %s", o.LimbID, o.State.State)
-	if o.State.Reason != "" {
-		text += " (" + o.State.Reason + ")"
-	}
+	text := o.LimbID + " is " + stateText(o.State)
 	text += fmt.Sprintf(", %d x %d %s, geometry generation %d; ", o.Geometry.Space.Width, o.Geometry.Space.Height, o.Geometry.Space.Unit, o.Geometry.Generation)
 	switch l := o.Lease; {
 	case l.Held:

@@ -62,6 +62,11 @@ func valid(s map[string]any, v any, at string) error {
 			}
 		case "properties":
 			o, _ := v.(map[string]any)
+			for name := range o { // what is sent is described
+				if _, described := rule.(map[string]any)[name]; !described {
+					return fmt.Errorf("%s: %s is not described", at, name)
+				}
+			}
 			for name, sub := range rule.(map[string]any) {
 				if e, has := o[name]; has {
 					if err := valid(sub.(map[string]any), e, at+"."+name); err != nil {

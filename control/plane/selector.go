@@ -33,6 +33,8 @@ func (c *call) selected() (*seat, error) {
 		return c.byID(c.args.Text("limbId"))
 	case c.args.Has("groupId"):
 		return c.byMember(c.args.Text("groupId"))
+	case c.args.Has("member"):
+		return nil, &control.Refused{Code: control.BadRequest, Message: "member needs groupId: the group it is a member of", Hint: "Give groupId, or leave member out; dvv_group_list shows the groups."}
 	}
 	switch seats := c.a.list(); len(seats) {
 	case 0:

@@ -30,8 +30,8 @@ type waitAnswer struct {
 
 // observed is what a wait saw.
 type observed struct {
-	Signal     string  `json:"signal"` // damage, output-bytes or none
-	QuietMs    int64   `json:"quiet_ms"`
+	Signal     string  `json:"signal"`   // damage, output-bytes or none
+	QuietMs    int64   `json:"quiet_ms"` // since the last change
 	Rects      int     `json:"damage_rects"`
 	Bytes      int     `json:"bytes"`
 	Confidence float64 `json:"confidence"`
@@ -90,7 +90,11 @@ func (c *call) wait() (control.Result, error) {
 	say := fmt.Sprintf("%s: %s after %d ms.", st.limb.id, until, a.WaitedMs)
 	if !settled {
 		a.Reason = string(control.Timeout)
-		say = fmt.Sprintf("%s: not %s within %d ms. That is no error: look, then wait again.", st.limb.id, until, a.WaitedMs)
+		next := "look, then wait again."
+		if until == "connected" {
+			next = "it is " + stateText(a.Observation.State) + "; wait again."
+		}
+		say = fmt.Sprintf("%s: not %s within %d ms. That is no error: %s", st.limb.id, until, a.WaitedMs, next)
 		if c.ctx.Err() != nil {
 			a.Reason, say = "CANCELLED", st.limb.id+": the wait was cancelled."
 		}
@@ -137,7 +141,7 @@ func (c *call) waitConnected(ctx context.Context, st *seat) (bool, error) {
 // waitPicture waits for a change of the picture, or for quiet without one. It
 // looks through a cursor of its own.
 func (c *call) waitPicture(ctx context.Context, st *seat, stable bool, quiet time.Duration) (bool, observed, error) {
-	saw := observed{Signal: "damage", QuietMs: quiet.Milliseconds()}
+	saw := observed{Signal: "damage"}
 	if st.session.Target().Protocol == viewer.SSH {
 		return false, saw, c.waitUnserved(st, c.args.Text("until"))
 	}
@@ -186,6 +190,7 @@ func (c *call) waitPicture(ctx context.Context, st *seat, stable bool, quiet tim
 			if settled {
 				saw.Confidence = 1
 			}
+			saw.QuietMs = time.Since(since).Milliseconds()
 			return settled, saw, nil
 		}
 	}
