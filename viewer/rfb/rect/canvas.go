@@ -35,6 +35,7 @@ type Canvas struct {
 	Frame         *frame.Frame
 	Width, Height int
 	Order         frame.Order // the frame's
+	Quality       int         // that was asked for, 1 to 9; 0 for none
 }
 
 // check refuses a rectangle that reaches out of the picture.

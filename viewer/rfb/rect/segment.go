@@ -10,17 +10,20 @@ import (
 // segmentPiece is how much compressed data is fed at once.
 const segmentPiece = 128 << 10
 
-// A segment is the compressed data of one rectangle, on its way from the
-// connection into a zlib stream.
+// A segment is the data of one rectangle, on its way from the connection
+// through a zlib stream, or as it is.
 type segment struct {
 	op string // for errors
 	c  *Canvas
-	z  *inflate.Reader
+	z  *inflate.Reader // nil for data that is not compressed
 
 	left  int // compressed bytes not fed yet
-	piece int // compressed bytes that are fed and not discarded
+	piece int // bytes that are fed, or returned as they are, and not discarded
 	taken int // inflated bytes that the last need returned
 }
+
+// plain starts a segment that is not compressed.
+func (s *segment) plain() { s.z, s.left, s.piece, s.taken = nil, 0, 0, 0 }
 
 // begin starts a segment of n compressed bytes, which may inflate to limit.
 func (s *segment) begin(z *inflate.Reader, n int, limit int64) error {
@@ -45,10 +48,21 @@ func (s *segment) feed() error {
 	return nil
 }
 
-// need returns the next n inflated bytes, at most [inflate.MaxNeed]; they are
-// valid until the next call and have [inflate.Slack] readable bytes behind
-// them. It may wait for the network.
+// need returns the next n bytes, at most [inflate.MaxNeed]; they are valid
+// until the next call and have [inflate.Slack] readable bytes behind them. It
+// may wait for the network.
 func (s *segment) need(n int) ([]byte, error) {
+	if s.z == nil {
+		if err := s.c.Conn.Discard(s.piece); err != nil {
+			return nil, err
+		}
+		s.piece = 0
+		b, err := s.c.Conn.Peek(n)
+		if err == nil {
+			s.piece = n
+		}
+		return b, err
+	}
 	s.z.Skip(s.taken)
 	s.taken = 0
 	for {
@@ -72,6 +86,9 @@ func (s *segment) need(n int) ([]byte, error) {
 // end takes the rest of the data, so that the stream stands at the next
 // segment.
 func (s *segment) end() error {
+	if s.z == nil {
+		return s.c.Conn.Discard(s.piece)
+	}
 	s.z.Skip(s.taken)
 	s.taken = 0
 	err := s.z.End()

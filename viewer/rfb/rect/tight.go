@@ -48,9 +48,6 @@ type Tight struct {
 
 	// The rest is the rectangle being drawn.
 	filter  int
-	size    int // bytes of its data behind the filter
-	plain   bool
-	peeked  int // bytes of plain data not discarded
 	seg     segment
 	palette [256]uint64 // colours, or badIndex
 	colours int         // how many of palette are colours
@@ -98,7 +95,7 @@ func (d *Tight) read(r *vnc.Rectangle, png bool) error {
 	kind := int(control >> 4)
 	switch {
 	case kind < tightFill:
-		err = d.basic(r, kind&3, kind&tightFilterGiven != 0)
+		err = d.basic(r, &d.z[kind&3], kind&tightFilterGiven != 0)
 	case kind == tightFill:
 		err = d.fill(r)
 	case kind == tightJPEG:
@@ -106,12 +103,10 @@ func (d *Tight) read(r *vnc.Rectangle, png bool) error {
 	case png && kind == tightPlain:
 		err = d.picture(r, pngDecoder{})
 	case !png && kind|tightFilterGiven == tightPlain|tightFilterGiven:
-		d.plain = true
-		err = d.basic(r, 0, kind&tightFilterGiven != 0)
+		err = d.basic(r, nil, kind&tightFilterGiven != 0)
 	default:
 		err = malformed("rfb.Tight", "unknown compression control 0x%02x", control)
 	}
-	d.plain = false
 	return err
 }
 

@@ -10,8 +10,9 @@ import (
 	"deskvnc/viewer/rfb/inflate"
 )
 
-// basic draws a rectangle of pixels behind a filter.
-func (d *Tight) basic(r *vnc.Rectangle, stream int, given bool) error {
+// basic draws a rectangle of pixels behind a filter, compressed in the stream
+// z; without a stream it is not compressed.
+func (d *Tight) basic(r *vnc.Rectangle, z *inflate.Reader, given bool) error {
 	d.filter = filterCopy
 	if given {
 		id, err := d.byte()
@@ -34,7 +35,7 @@ func (d *Tight) basic(r *vnc.Rectangle, stream int, given bool) error {
 			row = (w + 7) / 8
 		}
 	}
-	if err := d.begin(stream, row*h); err != nil {
+	if err := d.begin(z, row*h); err != nil {
 		return err
 	}
 	if w > 0 && h > 0 {
@@ -42,7 +43,7 @@ func (d *Tight) basic(r *vnc.Rectangle, stream int, given bool) error {
 			return err
 		}
 	}
-	return d.end()
+	return d.seg.end()
 }
 
 // readPalette reads the number of colours less one, and the colours.
@@ -70,48 +71,23 @@ func (d *Tight) readPalette() error {
 }
 
 // begin starts on the data of a rectangle, size bytes behind its filter.
-func (d *Tight) begin(stream, size int) error {
-	d.size, d.peeked = size, 0
+func (d *Tight) begin(z *inflate.Reader, size int) error {
 	if size < tightMinimum {
-		d.plain = true
+		d.seg.plain()
 		return nil
 	}
 	n, err := d.length()
 	if err != nil {
 		return err
 	}
-	if d.plain {
-		if n != size {
-			return malformed("rfb.Tight", "%d bytes of plain data for a rectangle of %d", n, size)
-		}
-		return nil
+	if z != nil {
+		return d.seg.begin(z, n, int64(size))
 	}
-	return d.seg.begin(&d.z[stream], n, int64(size))
-}
-
-// data returns the next n bytes. They have at least two readable bytes behind
-// them. It may wait for the network.
-func (d *Tight) data(n int) ([]byte, error) {
-	if !d.plain {
-		return d.seg.need(n)
+	d.seg.plain()
+	if n != size {
+		return malformed("rfb.Tight", "%d bytes of plain data for a rectangle of %d", n, size)
 	}
-	if err := d.c.Conn.Discard(d.peeked); err != nil {
-		return nil, err
-	}
-	d.peeked = 0
-	b, err := d.c.Conn.Peek(n)
-	if err == nil {
-		d.peeked = n
-	}
-	return b, err
-}
-
-// end takes what is left of the data.
-func (d *Tight) end() error {
-	if d.plain {
-		return d.c.Conn.Discard(d.peeked)
-	}
-	return d.seg.end()
+	return nil
 }
 
 // bands draws as many rows at once as the inflater can hold. The frame is
@@ -120,7 +96,7 @@ func (d *Tight) bands(x, y, w, h, row int) error {
 	most := inflate.MaxNeed / row
 	for done := 0; done < h; {
 		n := min(h-done, most)
-		src, err := d.data(n * row)
+		src, err := d.seg.need(n * row)
 		if err != nil {
 			return err
 		}

@@ -20,9 +20,9 @@ const (
 	cpixel = 3
 	// zrlePalette is the largest palette, of a run-length tile.
 	zrlePalette = 127
-	// zrleTileBytes is the most that one tile can need: its type, and either
-	// runs of one pixel or a palette and two bytes a pixel.
-	zrleTileBytes = 1 + max(4*zrlePixels, zrlePalette*cpixel+2*zrlePixels)
+	// zrleTileBytes is the most that one tile can need: its type (in ZYWRLE two
+	// of them), and either runs of one pixel or a palette and two bytes a pixel.
+	zrleTileBytes = 2 + max(4*zrlePixels, zrlePalette*cpixel+2*zrlePixels)
 	// zrlePiece is how much compressed data is fed at once.
 	zrlePiece = 128 << 10
 )
@@ -31,7 +31,7 @@ const (
 // when each of them is as long as one can be.
 func zrleOutput(w, h int) int64 {
 	tiles := int64((w+zrleTile-1)/zrleTile) * int64((h+zrleTile-1)/zrleTile)
-	return tiles*(1+zrlePalette*cpixel) + 4*int64(w)*int64(h)
+	return tiles*(2+zrlePalette*cpixel) + 4*int64(w)*int64(h)
 }
 
 // ZRLE is encoding 16: tiles of 64 x 64, each raw, of one colour, of a small
@@ -46,6 +46,7 @@ type ZRLE struct {
 
 	out  []byte // inflated and not drawn
 	tile tilePainter
+	wave *wavelet // of ZYWRLE while one of its rectangles is read
 }
 
 // NewZRLE returns the decoder for c, with a new zlib stream.
@@ -175,7 +176,11 @@ func (d *ZRLE) tiles(x, y, w, h int) error {
 			}
 			var n int
 			pix := px.Pix[(y+ty)*px.Stride+(x+tx)*bpp:]
-			n, err = d.tile.draw(pix, px.Stride, min(zrleTile, w-tx), th, d.out[at:])
+			if d.wave == nil {
+				n, err = d.tile.draw(pix, px.Stride, min(zrleTile, w-tx), th, d.out[at:])
+			} else {
+				n, err = d.wave.draw(&d.tile, pix, px.Stride, min(zrleTile, w-tx), th, d.out[at:])
+			}
 			at += n
 		}
 	}
