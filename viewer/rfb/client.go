@@ -2,15 +2,18 @@ package rfb
 
 import "encoding/binary"
 
-// The client messages by their numbers (RFC 6143 7.5; 251 is SetDesktopSize
-// of the community's document).
+// The client messages by their numbers (RFC 6143 7.5, and the community's
+// document from 150 on).
 const (
-	msgSetEncodings   = 2
-	msgUpdateRequest  = 3
-	msgKeyEvent       = 4
-	msgPointerEvent   = 5
-	msgClientCutText  = 6
-	msgSetDesktopSize = 251
+	msgSetEncodings      = 2
+	msgUpdateRequest     = 3
+	msgKeyEvent          = 4
+	msgPointerEvent      = 5
+	msgClientCutText     = 6
+	msgContinuousUpdates = 150 // from a machine: EndOfContinuousUpdates
+	msgFence             = 248
+	msgSetDesktopSize    = 251
+	msgQEMU              = 255
 )
 
 // appendSetEncodings lists the encodings in order of preference (7.5.2).
@@ -41,6 +44,27 @@ func appendPointer(b []byte, mask uint8, x, y uint16) []byte {
 	b = append(b, msgPointerEvent, mask)
 	b = binary.BigEndian.AppendUint16(b, x)
 	return binary.BigEndian.AppendUint16(b, y)
+}
+
+// appendMoreButtons is a PointerEvent with buttons 8 and up in a byte of
+// their own; bit 7 of the mask says that it is there (community document,
+// ExtendedMouseButtons).
+func appendMoreButtons(b []byte, mask, x, y uint16) []byte {
+	b = appendPointer(b, uint8(mask&0x7f|0x80), x, y)
+	return append(b, uint8(mask>>7))
+}
+
+// appendExtendedKey presses or releases a key by its scan code, with the
+// keysym beside it (community document, QEMU Extended Key Event). A code that
+// begins with E0 is its second byte with the top bit set.
+func appendExtendedKey(b []byte, down bool, sym uint32, scan uint16) []byte {
+	code := uint32(scan)
+	if scan>>8 == 0xe0 {
+		code = uint32(scan&0x7f | 0x80)
+	}
+	b = append(b, msgQEMU, 0, 0, flag(down)) // 0: the extended key event
+	b = binary.BigEndian.AppendUint32(b, sym)
+	return binary.BigEndian.AppendUint32(b, code)
 }
 
 // appendCutText puts Latin-1 text on the machine's clipboard (7.5.6).

@@ -2,7 +2,6 @@ package rfb
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	vnc "github.com/mitchellh/go-vnc"
@@ -105,13 +104,14 @@ func (d *Driver) Open(ctx context.Context, t viewer.Target, env viewer.Env) (vie
 	tr.login = auth.NewLogin(ctx, t, env, d.o.Judge, tr.pause)
 	tr.methods = auth.Methods(tr.login)
 	cfg := &vnc.ClientConfig{Exclusive: t.Exclusive, ServerMessages: s.messages(tr.fail)}
+	s.canvas.Quality = d.o.Quality
 	for _, m := range tr.methods {
 		cfg.Auth = append(cfg.Auth, step{tr, m})
 	}
 	stop := context.AfterFunc(ctx, func() { c.Close() })
 	_, err = vnc.Client(tr, cfg)
 	if err == nil && stop() {
-		err = s.begin(init, append(slices.Clip(d.o.Encodings), d.o.levels()...))
+		err = s.begin(init, t, d.o)
 		if err == nil {
 			return s, nil
 		}

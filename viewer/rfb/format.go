@@ -2,8 +2,12 @@ package rfb
 
 import (
 	"encoding/binary"
+	"fmt"
+	"image/color"
 
+	"deskvnc/viewer"
 	"deskvnc/viewer/frame"
+	"deskvnc/viewer/rfb/native"
 )
 
 // pixelFormat is the protocol's PIXEL_FORMAT (RFC 6143 7.4).
@@ -52,4 +56,79 @@ var setPixelFormat = []byte{
 	0, 255, 0, 255, 0, 255, // largest red, green, blue
 	16, 8, 0, // shifts of red, green, blue
 	0, 0, 0, // padding
+}
+
+// native is the format as package native takes it.
+func (f pixelFormat) native() *native.Format {
+	return &native.Format{Bits: int(f.bits), Depth: int(f.depth), BigEndian: f.bigEndian, TrueColour: f.trueColor, Max: f.max, Shift: f.shift}
+}
+
+// keepFormat takes the picture in the machine's own format. SetPixelFormat is
+// never sent.
+func (s *Session) keepFormat(f pixelFormat) error {
+	s.native = f.native()
+	if err := s.native.Prepare(); err != nil {
+		return err
+	}
+	for _, e := range native.Decoders(&s.canvas, s.native) {
+		s.update.encodings[e.Type()] = e
+	}
+	return nil
+}
+
+// pixelBytes is the size of a pixel on the wire.
+func (s *Session) pixelBytes() int {
+	if s.native != nil {
+		return s.native.Bytes()
+	}
+	return frame.BytesPerPixel
+}
+
+// colour is the pixel at the start of b.
+func (s *Session) colour(b []byte) color.NRGBA {
+	if s.native != nil {
+		c := s.native.Colour(b)
+		return color.NRGBA{R: uint8(c >> 16), G: uint8(c >> 8), B: uint8(c), A: 0xff}
+	}
+	o := s.order
+	return color.NRGBA{R: b[o.R&3], G: b[o.G&3], B: b[o.B&3], A: 0xff}
+}
+
+// readColourMap reads colours of the map (RFC 6143 7.6.2). They are dropped
+// where the picture comes in true colours; elsewhere it is asked for anew,
+// since what is drawn has the colours of before.
+func (s *Session) readColourMap() error {
+	const fixed, each = 5, 6 // padding, first colour, number of colours
+	b, err := s.conn.Peek(fixed)
+	if err != nil {
+		return err
+	}
+	first, n := int(binary.BigEndian.Uint16(b[1:])), int(binary.BigEndian.Uint16(b[3:]))
+	if b, err = s.conn.Peek(fixed + each*n); err != nil {
+		return err
+	}
+	changed := s.native != nil && s.native.SetMap(first, b[fixed:])
+	if err := s.conn.Discard(fixed + each*n); err != nil {
+		return err
+	}
+	if changed {
+		s.Refresh()
+	}
+	return nil
+}
+
+// blameFormat adds to an error what may be behind it: machines that know no
+// pixel format but their own break off when they are asked for another, or go
+// on to send theirs.
+func (s *Session) blameFormat(err error) error {
+	if err == nil || !s.asked {
+		return err
+	}
+	kind := viewer.KindOf(err)
+	early := kind == viewer.Closed && s.updates.Load() == 0
+	if !early && kind != viewer.Malformed {
+		return err
+	}
+	return &viewer.Error{Op: "rfb.PixelFormat", Kind: kind, Err: fmt.Errorf(
+		"%s; it was asked for 32-bit colours and may know only its own pixel format: try again with the machine's own format", viewer.Reason(err))}
 }

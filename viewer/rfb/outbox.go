@@ -45,7 +45,10 @@ type outbox struct {
 	lastMove time.Time
 
 	requests requests
-	hello    []byte       // what is sent before anything else
+	hello    []byte // what is sent before anything else
+	more     []byte // SetEncodings with all there is, for when somebody looks
+	fences   []byte // answers to fences
+	clip     clipboard
 	size     [2]int       // the screen, for requests
 	resize   *sizeRequest // wanted and not sent yet
 	layout   *sizeRequest // the machine's first screen; nil: it cannot be resized
@@ -61,6 +64,7 @@ type entry struct {
 	move    bool // a pointer input that moves only
 	release bool
 	text    []byte // a ClientCutText message
+	kind    textKind
 }
 
 type waiter struct {
@@ -94,13 +98,13 @@ func (o *outbox) update(change func()) {
 
 // post queues inputs, all or none.
 func (o *outbox) post(in []viewer.Input) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
 	for _, i := range in {
-		if err := checkInput(i); err != nil {
+		if err := o.checkInput(i); err != nil {
 			return err
 		}
 	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
 	if o.end != nil {
 		return o.end
 	}
@@ -125,15 +129,15 @@ func (o *outbox) post(in []viewer.Input) error {
 
 var errClosed = &viewer.Error{Op: "rfb.Session", Kind: viewer.Closed, Err: errors.New("the session was closed")}
 
-// checkInput refuses what can never be sent.
-func checkInput(in viewer.Input) error {
+// checkInput refuses what can never be sent. The caller holds the lock.
+func (o *outbox) checkInput(in viewer.Input) error {
 	bad := func(format string, args ...any) error {
 		return &viewer.Error{Op: "rfb.Post", Kind: viewer.Invalid, Err: fmt.Errorf(format, args...)}
 	}
 	switch in := in.(type) {
 	case viewer.Key:
-		if symOf(in) == 0 {
-			return bad("a key without a symbol cannot be sent over VNC (scan code %#x)", in.Scan)
+		if !o.held.can(in) {
+			return bad("a key without a symbol cannot be sent to this machine (scan code %#x)", in.Scan)
 		}
 	case viewer.Pointer:
 		if max(in.WheelX, -in.WheelX, in.WheelY, -in.WheelY) > maxClicks {
@@ -267,20 +271,6 @@ func (o *outbox) seal() uint64 {
 // lastMask is the button mask that was sent last.
 func (o *outbox) lastMask() viewer.Buttons { return viewer.Buttons(o.held.mask) }
 
-// setText queues a clipboard message in the place of an older one that is not
-// written yet, and returns its number.
-func (o *outbox) setText(message []byte) uint64 {
-	for i := range o.queue {
-		if o.queue[i].text != nil {
-			o.queue = append(o.queue[:i], o.queue[i+1:]...)
-			break
-		}
-	}
-	o.counter++
-	o.queue = append(o.queue, entry{n: o.counter, text: message})
-	return o.counter
-}
-
 // wait waits until entry n and all before it are written.
 func (o *outbox) wait(ctx context.Context, n uint64) error {
 	o.mu.Lock()
@@ -330,11 +320,23 @@ func (o *outbox) take(now time.Time) (b []byte, wait time.Duration) {
 	}
 	b = append(o.out[:0], o.hello...)
 	o.hello = nil
+	if o.requests.looked && o.more != nil {
+		b = append(b, o.more...)
+		o.more = nil
+		o.held.buttons = buttonsAsked
+	}
+	b = append(b, o.fences...)
+	o.fences = o.fences[:0]
 	b, wait = o.takeEntries(b, now)
 	if r := o.resize; r != nil {
 		b = appendSetDesktopSize(b, r.w, r.h, r.id, r.flags)
 		o.resize = nil
 	}
+	if o.clip.wanted && o.clip.can(clipRequest) {
+		b = appendExtended(b, clipRequest|clipText, nil)
+	}
+	o.clip.wanted = false
+	b = o.requests.steer(b, o.size)
 	ask, incremental, later := o.requests.next(now)
 	if ask {
 		b = appendUpdateRequest(b, incremental, o.size[0], o.size[1])

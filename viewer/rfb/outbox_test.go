@@ -185,14 +185,14 @@ func TestReleaseAllClearsTheQueue(t *testing.T) {
 func TestTextKeepsItsPlace(t *testing.T) {
 	o := newOutbox()
 	_ = o.post([]viewer.Input{down('a')})
-	o.setText(appendCutText(nil, []byte("old")))
+	o.setText(appendCutText(nil, []byte("old")), textPlain)
 	_ = o.post([]viewer.Input{up('a')})
-	o.setText(appendCutText(nil, []byte("new")))
+	o.setText(appendCutText(nil, []byte("new")), textPlain)
 	_ = o.post([]viewer.Input{down('v')})
 	if got, want := drain(t, o, noon), "+0x61 -0x61 text(new) +0x76"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	o.setText(appendCutText(nil, []byte("kept")))
+	o.setText(appendCutText(nil, []byte("kept")), textPlain)
 	_ = o.post([]viewer.Input{down('x')})
 	o.releaseAll()
 	if got, want := drain(t, o, noon), "-0x76 text(kept)"; got != want {

@@ -12,19 +12,29 @@ const (
 
 // requests decides when to ask for pixels. One incremental request is in
 // flight while somebody looks; a request for the whole picture does not wait
-// for it, since a still screen never answers.
+// for it, since a still screen never answers. Of a machine that has offered
+// continuous updates, changes are not asked for one by one: they come, at the
+// pace of the fences, from when somebody looks until nobody does.
 type requests struct {
 	demand   bool
+	looked   bool // somebody has looked in this session
 	inFlight bool
 	whole    bool      // the whole picture is wanted
 	poke     bool      // one answer is wanted although nobody looks
 	free     time.Time // when the allowance is full again
+
+	fence      bool   // the machine knows fences
+	offered    bool   // the machine has offered continuous updates
+	withdrawn  bool   // and has ended them by itself
+	continuous bool   // they are on
+	ending     int    // times they were turned off without the answer being here
+	area       [2]int // what they are on for
 }
 
 // setDemand says whether anybody looks.
 func (r *requests) setDemand(on bool) {
 	if on && !r.demand {
-		r.whole = true
+		r.whole, r.looked = true, true
 	}
 	if !on {
 		r.whole = false
@@ -32,12 +42,42 @@ func (r *requests) setDemand(on bool) {
 	r.demand = on
 }
 
+// endOfContinuous notes an EndOfContinuousUpdates.
+func (r *requests) endOfContinuous() {
+	switch {
+	case !r.offered:
+		r.offered = true
+	case r.ending > 0:
+		r.ending--
+	case r.continuous:
+		r.continuous, r.withdrawn = false, true
+		r.inFlight = false
+	}
+}
+
+// steer appends the message that turns continuous updates on or off, when one
+// is due. size is the screen's.
+func (r *requests) steer(b []byte, size [2]int) []byte {
+	want := r.demand && r.offered && r.fence && !r.withdrawn
+	switch {
+	case want && (!r.continuous || r.area != size):
+		r.continuous, r.area = true, size
+		return appendContinuous(b, true, size[0], size[1])
+	case !want && r.continuous:
+		r.continuous = false
+		r.inFlight = false // what was asked for before has been answered long since
+		r.ending++
+		return appendContinuous(b, false, size[0], size[1])
+	}
+	return b
+}
+
 // next reports whether to ask now, for all or for changes; or else in how
 // long to look again, 0 for no need.
 func (r *requests) next(now time.Time) (ask, incremental bool, wait time.Duration) {
 	switch {
 	case r.whole:
-	case (r.demand || r.poke) && !r.inFlight:
+	case (r.demand && !r.continuous || r.poke) && !r.inFlight:
 		incremental = true
 	default:
 		return false, false, 0

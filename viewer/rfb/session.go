@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"deskvnc/viewer"
 	"deskvnc/viewer/conn"
 	"deskvnc/viewer/frame"
+	"deskvnc/viewer/rfb/native"
 	"deskvnc/viewer/rfb/rect"
 )
 
@@ -27,9 +29,13 @@ type Session struct {
 	translator *translator
 	out        *outbox
 
-	canvas rect.Canvas // owned by the read loop
-	screen screen      // owned by the read loop
-	order  frame.Order // set once, before the read loop starts
+	canvas rect.Canvas    // owned by the read loop
+	screen screen         // owned by the read loop
+	update *update        // set once; owned by the read loop
+	native *native.Format // the machine's own format, when it is kept; set once
+	order  frame.Order    // set once, before the read loop starts
+
+	asked bool // for another pixel format than the machine's own; set once
 
 	closing sync.Once
 	closed  atomic.Bool   // Close was called
@@ -62,40 +68,54 @@ func newSession(c *conn.Conn, env viewer.Env) *Session {
 }
 
 // knows reports whether a server message can be read.
-func (s *Session) knows(messageType uint8) bool { return messageType <= msgServerCutText }
+func (s *Session) knows(messageType uint8) bool {
+	return messageType <= msgServerCutText || messageType == msgFence || messageType == msgContinuousUpdates
+}
 
 // messages are the server messages, in the form go-vnc takes.
 func (s *Session) messages(fail func(error) error) []vnc.ServerMessage {
 	s.canvas = rect.Canvas{Conn: s.conn, Frame: s.frame}
 	u := &update{s: s, encodings: map[int32]vnc.Encoding{}}
+	s.update = u
 	for _, e := range append(rect.All(&s.canvas),
 		&cursor{s}, &desktopSize{s, u}, &extendedDesktopSize{s, u}, &desktopName{s},
 	) {
 		u.encodings[e.Type()] = e
 	}
+	for _, e := range s.pseudos() {
+		u.encodings[e.Type()] = e
+	}
 	return []vnc.ServerMessage{
 		&message{msgFramebufferUpdate, u.read, fail},
-		&message{msgSetColourMapEntries, func() error { return readColourMap(s.conn) }, fail},
+		&message{msgSetColourMapEntries, s.readColourMap, fail},
 		&message{msgBell, func() error { s.emit(viewer.Bell{}); return nil }, fail},
-		&message{msgServerCutText, func() error {
-			text, err := readCutText(s.conn)
-			if err == nil {
-				s.emit(viewer.CutText{Text: text})
-			}
-			return err
-		}, fail},
+		&message{msgServerCutText, s.readCutText, fail},
+		&message{msgFence, s.readFence, fail},
+		&message{msgContinuousUpdates, s.continuousOffered, fail},
 	}
 }
 
 // begin brings the session to life after the handshake. The read loop waits
 // until it has returned without an error.
-func (s *Session) begin(init serverInit, encodings []int32) error {
+func (s *Session) begin(init serverInit, t viewer.Target, o Options) error {
+	encodings := o.Encodings
 	order, kept := init.format.order()
 	if !kept {
 		order = frame.BGRX
-		s.out.hello = append(s.out.hello, setPixelFormat...)
+		if t.NativeFormat {
+			if err := s.keepFormat(init.format); err != nil {
+				return err
+			}
+			encodings = native.Encodings
+		} else {
+			s.out.hello = append(s.out.hello, setPixelFormat...)
+			s.asked = true
+		}
 	}
-	s.out.hello = appendSetEncodings(s.out.hello, append(append([]int32(nil), encodings...), pseudoEncodings...))
+	all := slices.Concat(encodings, o.levels(), pseudoEncodings)
+	s.out.hello = appendSetEncodings(s.out.hello, all)
+	s.out.more = appendSetEncodings(nil, append(all, typeMoreButtons))
+	s.out.held.mode, s.out.held.emulator = t.Keys, emulatorName(nameOf(init.name))
 	if err := s.frame.Reset(init.width, init.height, order); err != nil {
 		return wireError(err, "", 0)
 	}
@@ -130,7 +150,7 @@ func (s *Session) supervise() {
 	if err != nil && errors.Is(s.translator.Err(), net.ErrClosed) && s.writeErr != nil {
 		err = wireError(s.writeErr, "", 0)
 	}
-	s.err = err
+	s.err = s.blameFormat(err)
 	close(s.done)
 }
 

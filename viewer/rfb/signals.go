@@ -8,7 +8,7 @@ import (
 
 // signals notes what the machine has shown that it tells.
 type signals struct {
-	copyRect, cursorShape, layout atomic.Bool
+	copyRect, cursorShape, cursorPosition, layout, fence, led atomic.Bool
 }
 
 // Signals tells which signals this connection carries. Whether a machine
@@ -24,6 +24,9 @@ func (s *Session) Signals() map[viewer.SignalName]viewer.Signal {
 	}
 	set(viewer.SignalCopyRect, &s.signals.copyRect, "the machine has not moved a rectangle yet")
 	set(viewer.SignalCursorShape, &s.signals.cursorShape, "the machine has not sent a pointer shape yet")
+	set(viewer.SignalCursorPosition, &s.signals.cursorPosition, "the machine has not moved the pointer yet")
+	set(viewer.SignalFence, &s.signals.fence, "the machine has not sent a fence yet")
+	set(viewer.SignalLEDState, &s.signals.led, "the machine has not told its lock keys yet")
 	set(viewer.SignalScreenLayout, &s.signals.layout, "the machine has not sent its screen layout yet")
 	set(viewer.SignalResize, &s.signals.layout, "the machine has not said that its screen can be resized")
 	return m

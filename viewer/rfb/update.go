@@ -38,6 +38,7 @@ func (u *update) read() error {
 		return err
 	}
 	u.s.updates.Add(1)
+	u.s.out.settleButtons()
 	if u.resized {
 		u.s.askAfterResize()
 	}

@@ -12,6 +12,8 @@ import (
 type Conn struct {
 	net.Conn
 	r *bufio.Reader
+	// MoreButtons says that a PointerEvent with bit 7 set has another byte.
+	MoreButtons bool
 }
 
 // Send writes the parts, one after the other, as one piece.
@@ -98,13 +100,16 @@ func (i Init) Bytes() []byte {
 
 // The client messages by their numbers.
 const (
-	SetPixelFormat = 0
-	SetEncodings   = 2
-	UpdateRequest  = 3
-	KeyEvent       = 4
-	PointerEvent   = 5
-	ClientCutText  = 6
-	SetDesktopSize = 251
+	SetPixelFormat    = 0
+	SetEncodings      = 2
+	UpdateRequest     = 3
+	KeyEvent          = 4
+	PointerEvent      = 5
+	ClientCutText     = 6
+	ContinuousUpdates = 150
+	Fence             = 248
+	SetDesktopSize    = 251
+	QEMU              = 255
 )
 
 // A Message is one client message.
@@ -120,7 +125,8 @@ func (c *Conn) Next() (Message, error) {
 		return Message{}, err
 	}
 	m := Message{Type: t}
-	fixed := map[uint8]int{SetPixelFormat: 19, SetEncodings: 3, UpdateRequest: 9, KeyEvent: 7, PointerEvent: 5, ClientCutText: 7, SetDesktopSize: 7}
+	fixed := map[uint8]int{SetPixelFormat: 19, SetEncodings: 3, UpdateRequest: 9, KeyEvent: 7, PointerEvent: 5, ClientCutText: 7, SetDesktopSize: 7,
+		ContinuousUpdates: 9, Fence: 8, QEMU: 11}
 	n, ok := fixed[t]
 	if !ok {
 		return m, fmt.Errorf("the client sent an unknown message %d", t)
@@ -133,7 +139,14 @@ func (c *Conn) Next() (Message, error) {
 	case SetEncodings:
 		more = 4 * int(binary.BigEndian.Uint16(m.Body[1:]))
 	case ClientCutText:
-		more = int(binary.BigEndian.Uint32(m.Body[3:]))
+		n := int32(binary.BigEndian.Uint32(m.Body[3:]))
+		more = int(max(n, -n)) // below zero: extended
+	case Fence:
+		more = int(m.Body[7])
+	case PointerEvent:
+		if c.MoreButtons && m.Body[0]&0x80 != 0 {
+			more = 1
+		}
 	case SetDesktopSize:
 		more = 16 * int(m.Body[5])
 	}
@@ -175,9 +188,20 @@ func (m Message) String() string {
 		}
 		return fmt.Sprintf("key %s %#x", way, binary.BigEndian.Uint32(m.Body[3:]))
 	case PointerEvent:
+		if len(m.Body) > 5 {
+			return fmt.Sprintf("pointer %d and %d at %d,%d", m.Body[0], m.Body[5], binary.BigEndian.Uint16(m.Body[1:]), binary.BigEndian.Uint16(m.Body[3:]))
+		}
 		return fmt.Sprintf("pointer %d at %d,%d", m.Body[0], binary.BigEndian.Uint16(m.Body[1:]), binary.BigEndian.Uint16(m.Body[3:]))
 	case UpdateRequest:
 		return fmt.Sprintf("request incremental=%v", m.Incremental())
+	case QEMU:
+		way := "up"
+		if m.Body[2] == 1 {
+			way = "down"
+		}
+		return fmt.Sprintf("scan %s %#x %#x", way, binary.BigEndian.Uint32(m.Body[3:]), binary.BigEndian.Uint32(m.Body[7:]))
+	case ContinuousUpdates:
+		return fmt.Sprintf("continuous %d %d x %d", m.Body[0], binary.BigEndian.Uint16(m.Body[5:]), binary.BigEndian.Uint16(m.Body[7:]))
 	case ClientCutText:
 		return fmt.Sprintf("text %q", m.Body[7:])
 	}

@@ -1,0 +1,81 @@
+package rfb
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"deskvnc/viewer"
+)
+
+// The flags of a fence (community document, ClientFence and ServerFence).
+const (
+	fenceBlockBefore = 1 << 0
+	fenceBlockAfter  = 1 << 1
+	fenceRequest     = 1 << 31
+)
+
+const (
+	// maxFenceBytes bounds what a fence carries, by the document.
+	maxFenceBytes = 64
+	// maxFenceQueue bounds the answers that wait to be written: a machine that
+	// asks but does not read would fill the memory.
+	maxFenceQueue = 64 << 10
+)
+
+// readFence reads a ServerFence and queues its answer. All that came before is
+// drawn by then, and nothing that comes after is read, so that both kinds of
+// blocking are kept by the order of things; other flags are not promised.
+func (s *Session) readFence() error {
+	const fixed = 8 // padding, flags, length
+	b, err := s.conn.Peek(fixed)
+	if err != nil {
+		return err
+	}
+	flags, n := binary.BigEndian.Uint32(b[3:]), int(b[7])
+	if n > maxFenceBytes {
+		return &viewer.Error{Op: "rfb.Fence", Kind: viewer.Malformed,
+			Err: fmt.Errorf("a fence of %d bytes; at most %d are allowed", n, maxFenceBytes)}
+	}
+	if b, err = s.conn.Peek(fixed + n); err != nil {
+		return err
+	}
+	s.signals.fence.Store(true)
+	full := false
+	s.out.update(func() {
+		s.out.requests.fence = true
+		if flags&fenceRequest != 0 {
+			s.out.fences = appendFence(s.out.fences, flags&(fenceBlockBefore|fenceBlockAfter), b[fixed:])
+			full = len(s.out.fences) > maxFenceQueue
+		}
+	})
+	if full {
+		return &viewer.Error{Op: "rfb.Fence", Kind: viewer.Limit,
+			Err: errors.New("the machine sends fences and does not take the answers")}
+	}
+	return s.conn.Discard(fixed + n)
+}
+
+// appendFence is a ClientFence.
+func appendFence(b []byte, flags uint32, payload []byte) []byte {
+	b = append(b, msgFence, 0, 0, 0)
+	b = binary.BigEndian.AppendUint32(b, flags)
+	b = append(b, byte(len(payload)))
+	return append(b, payload...)
+}
+
+// continuousOffered takes EndOfContinuousUpdates: a machine that knows
+// continuous updates says it with this message at first, and later whenever
+// it has ended them.
+func (s *Session) continuousOffered() error {
+	s.out.update(s.out.requests.endOfContinuous)
+	return nil
+}
+
+// appendContinuous enables or disables continuous updates of a screen
+// (community document, EnableContinuousUpdates).
+func appendContinuous(b []byte, on bool, w, h int) []byte {
+	b = append(b, msgContinuousUpdates, flag(on), 0, 0, 0, 0)
+	b = binary.BigEndian.AppendUint16(b, uint16(w))
+	return binary.BigEndian.AppendUint16(b, uint16(h))
+}

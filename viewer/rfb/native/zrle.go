@@ -1,0 +1,277 @@
+package native
+
+import (
+	"encoding/binary"
+	"errors"
+	"io"
+
+	vnc "github.com/mitchellh/go-vnc"
+
+	"deskvnc/viewer"
+	"deskvnc/viewer/rfb/inflate"
+	"deskvnc/viewer/rfb/rect"
+)
+
+const (
+	zrleTile = 64
+	// zrlePiece is how much compressed data is fed at once.
+	zrlePiece = 64 << 10
+	// The types of a tile (RFC 6143 7.7.6).
+	tilePaletteMax = 16
+	tileRuns       = 128
+	tilePaletteRun = 130
+)
+
+// zrle is encoding 16 (RFC 6143 7.7.6).
+type zrle struct {
+	c     *rect.Canvas
+	f     *Format
+	z     inflate.Reader
+	t     tile
+	size  int  // of a compressed pixel
+	shift uint // of its value
+
+	left  int // compressed bytes of the rectangle not fed yet
+	piece int // compressed bytes that are fed and not discarded
+	taken int // inflated bytes that the last take returned
+}
+
+func newZRLE(c *rect.Canvas, f *Format) *zrle {
+	size, shift := f.compact()
+	return &zrle{c: c, f: f, size: size, shift: shift}
+}
+
+func (*zrle) Type() int32 { return rect.TypeZRLE }
+
+// Read draws one rectangle, tile by tile.
+func (d *zrle) Read(_ *vnc.ClientConn, r *vnc.Rectangle, _ io.Reader) (vnc.Encoding, error) {
+	if err := check(d.c, r); err != nil {
+		return nil, err
+	}
+	b, err := d.c.Conn.Peek(4)
+	if err != nil {
+		return nil, err
+	}
+	n := int64(binary.BigEndian.Uint32(b))
+	if err := d.c.Conn.Discard(4); err != nil {
+		return nil, err
+	}
+	w, h := int(r.Width), int(r.Height)
+	// The most that tiles can need: a type and a palette each, and a pixel and
+	// the length of its run for each pixel.
+	tiles := int64((w+zrleTile-1)/zrleTile) * int64((h+zrleTile-1)/zrleTile)
+	limit := tiles*int64(1+127*d.size) + int64(w)*int64(h)*int64(d.size+1)
+	if n > limit+limit/8+1024 {
+		return nil, kind(inflate.ErrTooLong)
+	}
+	d.left, d.piece, d.taken = int(n), 0, 0
+	d.z.Begin(limit)
+	if err := d.feed(); err != nil {
+		return nil, err
+	}
+	for y := 0; y < h; y += zrleTile {
+		for x := 0; x < w; x += zrleTile {
+			d.t.shape(min(zrleTile, w-x), min(zrleTile, h-y))
+			if err := d.tile(); err != nil {
+				return nil, kind(err)
+			}
+			d.t.draw(d.c.Frame, int(r.X)+x, int(r.Y)+y)
+		}
+	}
+	return d, kind(d.end())
+}
+
+// kind gives errors of the inflater their Kind.
+func kind(err error) error {
+	var corrupt inflate.CorruptError
+	switch {
+	case errors.Is(err, inflate.ErrTooLong):
+		return &viewer.Error{Op: "rfb.ZRLE", Kind: viewer.Limit, Err: err}
+	case errors.As(err, &corrupt), errors.Is(err, inflate.ErrEnded):
+		return &viewer.Error{Op: "rfb.ZRLE", Kind: viewer.Malformed, Err: err}
+	}
+	return err
+}
+
+// feed gives the inflater the next piece. The one before has been used up.
+func (d *zrle) feed() error {
+	if err := d.c.Conn.Discard(d.piece); err != nil {
+		return err
+	}
+	d.piece = min(d.left, zrlePiece)
+	src, err := d.c.Conn.Peek(d.piece)
+	if err != nil {
+		d.piece = 0
+		return err
+	}
+	d.left -= d.piece
+	d.z.Feed(src)
+	return nil
+}
+
+// end takes the rest of the data, so that the stream stands at the next
+// rectangle.
+func (d *zrle) end() error {
+	d.z.Skip(d.taken)
+	d.taken = 0
+	err := d.z.End()
+	for err == nil && d.left > 0 {
+		if err = d.feed(); err == nil {
+			err = d.z.End()
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return d.c.Conn.Discard(d.piece)
+}
+
+// take returns the next n inflated bytes; they are valid until the next call.
+func (d *zrle) take(n int) ([]byte, error) {
+	d.z.Skip(d.taken)
+	d.taken = 0
+	for {
+		out, err := d.z.Need(n)
+		if err != nil {
+			return nil, err
+		}
+		if len(out) >= n {
+			d.taken = n
+			return out[:n], nil
+		}
+		if d.left == 0 {
+			return nil, malformed("the data of a tile ends too early")
+		}
+		if err := d.feed(); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// colour is the compressed pixel at the start of b.
+func (d *zrle) colour(b []byte) uint32 {
+	if d.size == 3 && d.f.Bits == 32 {
+		return d.f.of(d.f.three(b) << d.shift)
+	}
+	return d.f.Colour(b)
+}
+
+func (d *zrle) tile() error {
+	b, err := d.take(1)
+	if err != nil {
+		return err
+	}
+	kind := int(b[0])
+	switch {
+	case kind == 0:
+		for row := d.t.pix; len(row) > 0; row = row[d.t.w:] {
+			if b, err = d.take(d.t.w * d.size); err != nil {
+				return err
+			}
+			for x := range d.t.w {
+				row[x] = d.colour(b[x*d.size:])
+			}
+		}
+		return nil
+	case kind == 1, kind <= tilePaletteMax:
+		palette, err := d.palette(kind)
+		if err != nil {
+			return err
+		}
+		if kind == 1 {
+			d.t.fill(0, 0, d.t.w, d.t.h, palette[0])
+			return nil
+		}
+		return d.packed(palette)
+	case kind == tileRuns:
+		return d.runs(nil)
+	case kind >= tilePaletteRun:
+		palette, err := d.palette(kind - tileRuns)
+		if err != nil {
+			return err
+		}
+		return d.runs(palette)
+	}
+	return malformed("unknown tile type %d", kind)
+}
+
+func (d *zrle) palette(n int) ([]uint32, error) {
+	b, err := d.take(n * d.size)
+	if err != nil {
+		return nil, err
+	}
+	p := make([]uint32, n)
+	for i := range p {
+		p[i] = d.colour(b[i*d.size:])
+	}
+	return p, nil
+}
+
+// packed reads indexes of 1, 2 or 4 bits.
+func (d *zrle) packed(palette []uint32) error {
+	bits := 4
+	switch n := len(palette); {
+	case n == 2:
+		bits = 1
+	case n <= 4:
+		bits = 2
+	}
+	for row := d.t.pix; len(row) > 0; row = row[d.t.w:] {
+		b, err := d.take((d.t.w*bits + 7) / 8)
+		if err != nil {
+			return err
+		}
+		for x := range d.t.w {
+			at := x * bits
+			index := int(b[at/8]>>(8-bits-at%8)) & (1<<bits - 1)
+			if index >= len(palette) {
+				return malformed("index %d into a palette of %d colours", index, len(palette))
+			}
+			row[x] = palette[index]
+		}
+	}
+	return nil
+}
+
+// runs reads runs of pixels, or of indexes into a palette.
+func (d *zrle) runs(palette []uint32) error {
+	for rest := d.t.pix; len(rest) > 0; {
+		var colour uint32
+		long := true
+		if palette == nil {
+			b, err := d.take(d.size)
+			if err != nil {
+				return err
+			}
+			colour = d.colour(b)
+		} else {
+			b, err := d.take(1)
+			if err != nil {
+				return err
+			}
+			long = b[0]&0x80 != 0
+			index := int(b[0] & 0x7f)
+			if index >= len(palette) {
+				return malformed("index %d into a palette of %d colours", index, len(palette))
+			}
+			colour = palette[index]
+		}
+		n := 1
+		for long {
+			b, err := d.take(1)
+			if err != nil {
+				return err
+			}
+			n += int(b[0])
+			long = b[0] == 0xff
+			if n > len(rest) {
+				return malformed("a run of %d pixels where %d are left", n, len(rest))
+			}
+		}
+		for i := range n {
+			rest[i] = colour
+		}
+		rest = rest[n:]
+	}
+	return nil
+}
