@@ -5,14 +5,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"os"
+	"path/filepath"
 
+	"deskvnc/app/library"
 	"deskvnc/control/grant"
 	"deskvnc/control/plane"
 	"deskvnc/mcpbridge"
 	"deskvnc/viewer"
-	"deskvnc/viewer/drivers"
-	"deskvnc/viewer/engine"
-	"deskvnc/viewer/sample"
 )
 
 // A headless says how to open sessions in this process.
@@ -20,6 +21,8 @@ type headless struct {
 	grant         grant.Grant
 	sample        bool
 	width, height int // of the sample; 0 for the default
+	acceptNew     bool
+	warn          io.Writer
 }
 
 func (h *headless) about() string {
@@ -29,44 +32,39 @@ func (h *headless) about() string {
 	return "headless: it opens its own sessions, without a window"
 }
 
-// open assembles engine and plane. Nobody can be asked here: a machine that
-// wants a password is refused with CREDENTIALS_REQUIRED.
+// open assembles library, engine and plane. Nobody can be asked here: a
+// machine whose password is not in the keychain is refused with
+// CREDENTIALS_REQUIRED.
 func (h *headless) open(client string) (mcpbridge.Backend, error) {
 	l := &local{}
-	if h.sample {
-		m, err := sample.Start(sample.Options{Width: h.width, Height: h.height})
-		if err != nil {
-			return nil, fmt.Errorf("the sample desktop cannot be served: %s", viewer.Reason(err))
+	options := library.Options{Sample: h.sample, SampleWidth: h.width, SampleHeight: h.height}
+	saved, err := library.Open(options)
+	if err != nil {
+		// Machines can be opened by their address all the same.
+		fmt.Fprintf(h.warn, "dvv: saved machines are not available: %s\n", viewer.Reason(err))
+		if l.scratch, err = os.MkdirTemp("", "dvv-"); err != nil {
+			return nil, fmt.Errorf("there is no place for temporary files: %w", err)
 		}
-		l.samples = m
+		options.Path = filepath.Join(l.scratch, "library.db")
+		if saved, err = library.Open(options); err != nil {
+			return nil, errors.Join(err, os.RemoveAll(l.scratch))
+		}
 	}
-	l.engine = engine.New(engine.Config{Drivers: drivers.Registry()})
-	l.plane = plane.New(plane.Config{Engine: l.engine, Hosts: l, Version: version})
+	l.desk = library.NewDesk(saved, version, h.acceptNew)
 	if client == "" {
 		client = "agent"
 	}
-	a, err := l.plane.Attach(client, h.grant)
-	if err != nil {
+	if l.attachment, err = l.desk.Plane.Attach(client, h.grant); err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
-	l.attachment = a
 	return l, nil
 }
 
 // local is the backend of sessions in this process.
 type local struct {
-	samples    *sample.Machines // nil without --sample
-	engine     *engine.Engine
-	plane      *plane.Plane
+	desk       *library.Desk
 	attachment *plane.Attachment
-}
-
-// Hosts implements [plane.HostSource].
-func (l *local) Hosts() []viewer.Target {
-	if l.samples == nil {
-		return nil
-	}
-	return l.samples.Targets()
+	scratch    string // folder of a library for this run only; empty without one
 }
 
 // Call implements [mcpbridge.Backend].
@@ -80,10 +78,9 @@ func (l *local) Close() error {
 	if l.attachment != nil {
 		l.attachment.Close()
 	}
-	l.plane.Close()
-	l.engine.Close()
-	if l.samples != nil {
-		return l.samples.Close()
+	err := l.desk.Close()
+	if l.scratch != "" {
+		err = errors.Join(err, os.RemoveAll(l.scratch))
 	}
-	return nil
+	return err
 }

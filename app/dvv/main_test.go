@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"deskvnc/control/grant"
 )
 
 // asProgram makes the test binary be dvv itself.
@@ -25,7 +27,7 @@ func TestMain(m *testing.M) {
 func home(t *testing.T) {
 	t.Helper()
 	dir := t.TempDir()
-	for name, value := range map[string]string{"HOME": dir, "XDG_CONFIG_HOME": filepath.Join(dir, "c"), "XDG_RUNTIME_DIR": dir,
+	for name, value := range map[string]string{"HOME": dir, "XDG_CONFIG_HOME": filepath.Join(dir, "c"), "XDG_DATA_HOME": filepath.Join(dir, "d"), "XDG_RUNTIME_DIR": dir, "DESKVNC_LIBRARY": "",
 		"AppData": filepath.Join(dir, "c"), "DVV_CONNECT": "", "DESKVNC_CONTROL_KEY": "", "VDON_MCP_MAX_MESSAGE_BYTES": ""} {
 		t.Setenv(name, value)
 	}
@@ -133,4 +135,43 @@ func TestWarning(t *testing.T) {
 // toolLine is a tools/call request with its newline.
 func toolLine(id int, tool, arguments string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q,"arguments":%s}}`+"\n", id, tool, arguments)
+}
+
+// TestWithoutALibrary opens machines by their address where the library cannot
+// be had, and says so once.
+func TestWithoutALibrary(t *testing.T) {
+	home(t)
+	t.Setenv("DESKVNC_LIBRARY", filepath.Join(t.TempDir(), "file", "library.db"))
+	if err := os.WriteFile(filepath.Dir(os.Getenv("DESKVNC_LIBRARY")), []byte("in the way"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var warning strings.Builder
+	h := &headless{grant: mustOperator(t), sample: true, warn: &warning}
+	b, err := h.open("test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := b.Call(t.Context(), "dvv_hosts", nil)
+	if err != nil || !strings.Contains(string(got), `"host_id":"sample"`) {
+		t.Errorf("dvv_hosts: %s, %v", got, err)
+	}
+	if !strings.Contains(warning.String(), "saved machines are not available") {
+		t.Errorf("warning %q", warning.String())
+	}
+	scratch := b.(*local).scratch
+	if err := b.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(scratch); !os.IsNotExist(err) {
+		t.Errorf("%s is left behind", scratch)
+	}
+}
+
+func mustOperator(t *testing.T) grant.Grant {
+	t.Helper()
+	g, err := grant.Operator(true, nil, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
 }

@@ -39,6 +39,7 @@ type mcpFlags struct {
 	hosts      []string
 	allow      []string
 	maxMessage string
+	acceptNew  bool
 }
 
 func mcpCommand() *cobra.Command {
@@ -57,6 +58,7 @@ func mcpCommand() *cobra.Command {
 	flags.StringVar(&f.sampleSize, "sample-size", "", "the size of the sample desktop as `WxH` (default 1920x1080)")
 	flags.StringSliceVar(&f.hosts, "hosts", nil, "the only machines that may be opened, as `A,B`: addresses or saved names")
 	flags.StringSliceVar(&f.allow, "allow", nil, "what is not allowed by itself: `exec` lets commands be run")
+	flags.BoolVar(&f.acceptNew, "accept-new", false, "trust keys and certificates that were never seen before; changed ones never")
 	flags.StringVar(&f.maxMessage, "max-message-bytes", "", "the longest message, at most "+strconv.Itoa(control.MaxMessage)+" `BYTES` (or $"+maxMessageVariable+")")
 	return cmd
 }
@@ -119,7 +121,7 @@ func (f *mcpFlags) address(cmd *cobra.Command) (a socket.Address, from string, e
 
 // onlyHeadless refuses flags that mean nothing to a window.
 func (f *mcpFlags) onlyHeadless(cmd *cobra.Command, from string) error {
-	for _, name := range []string{"sample", "sample-size", "hosts", "allow"} {
+	for _, name := range []string{"sample", "sample-size", "hosts", "allow", "accept-new"} {
 		if !cmd.Flags().Changed(name) {
 			continue
 		}
@@ -133,7 +135,7 @@ func (f *mcpFlags) onlyHeadless(cmd *cobra.Command, from string) error {
 
 // headless checks the flags for sessions of our own.
 func (f *mcpFlags) headless(cmd *cobra.Command) (*headless, error) {
-	h := &headless{sample: f.sample}
+	h := &headless{sample: f.sample, acceptNew: f.acceptNew, warn: cmd.ErrOrStderr()}
 	if cmd.Flags().Changed("sample-size") {
 		w, height, err := parseSize(f.sampleSize)
 		if err != nil {

@@ -1,6 +1,8 @@
 package library
 
 import (
+	"path/filepath"
+
 	"deskvnc/control/plane"
 	"deskvnc/viewer"
 	"deskvnc/viewer/drivers"
@@ -27,10 +29,20 @@ func NewDesk(l *Library, version string, acceptNew bool) *Desk {
 		stored := ask
 		ask = func(s *engine.Session) viewer.Asker { return trust.AcceptNew(stored(s)) }
 	}
-	d.Engine = engine.New(engine.Config{Drivers: drivers.Registry(), Asker: ask})
+	d.Engine = engine.New(engine.Config{Drivers: drivers.Judged(l.Judge()), Asker: ask})
 	d.stop = l.Follow(d.Engine)
 	d.Plane = plane.New(plane.Config{Engine: d.Engine, Hosts: l, Version: version})
 	return d
+}
+
+// pinsFolder is where trusted keys and certificates are kept, beside the
+// library.
+const pinsFolder = "pins"
+
+// Judge is what decides whether a machine's key or certificate is trusted. Its
+// pins are kept beside the library, for every program that opens it.
+func (l *Library) Judge() *trust.Judge {
+	return &trust.Judge{Pins: trust.Folder(filepath.Join(filepath.Dir(l.store.Path()), pinsFolder))}
 }
 
 // Close ends every attachment and session, letting go of what is held, and
