@@ -3,6 +3,7 @@ package library
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"deskvnc/keychain"
 	"deskvnc/keychain/secret"
@@ -68,6 +69,9 @@ func (l *Library) connected(ctx context.Context, t viewer.Target, keep map[viewe
 	}
 	if e, ok := l.entry(t); ok {
 		t = e.target // the saved one, also when its address was typed
+	}
+	if slices.ContainsFunc(l.Samples(), func(o viewer.Target) bool { return engine.Same(o, t) }) {
+		return // it is gone with the program
 	}
 	// That it was connected matters to nobody so much as to be told of a
 	// library that is busy.
