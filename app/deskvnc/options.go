@@ -22,7 +22,7 @@ ADDRESS is opened at once: host, host:1 (display 1), host::5901 (port),
 [::1]:5901 or vnc://user@host:5901.
 
 Flags:
-  --sample               serve a sample desktop and offer it on the start page
+  --sample               serve a sample desktop and open it
   --sample-size WxH      its size (default 1920x1080)
   --control PORT|auto    let agents connect: on 127.0.0.1:PORT (0 for any free
                          port), or with auto on a socket of this user only
@@ -33,6 +33,7 @@ Flags:
   --help                 print this and end
 
 Environment:
+  DESKVNC_LIBRARY        the file of the saved machines, in place of the usual one
   DESKVNC_CONTROL        stands for --control when that is not given
   FYNE_SCALE, FYNE_THEME size and look (dark or light) of the window
 `

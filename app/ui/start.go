@@ -1,75 +1,55 @@
 package ui
 
 import (
-	"image/color"
-
 	"fyne.io/fyne/v2"
-	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/container"
-	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
+	"deskvnc/app/ui/library"
 	"deskvnc/app/ui/look"
 	"deskvnc/control/command"
 	"deskvnc/viewer"
 )
 
-// startWidth is how wide the start page is when there is room.
-const startWidth = 560
-
-// A startPage is what is shown without a session: the connect bar, the sample
-// machines and the machines of before.
+// A startPage is what is shown without a session: the connect bar and the
+// library below it.
 type startPage struct {
 	w      *Window
-	object *fyne.Container
+	object fyne.CanvasObject
 	bar    *connectEntry
 	fault  *widget.RichText
-	list   *fyne.Container // samples and recent machines
-}
-
-// column is a layout of one object in a column of bounded width.
-type column struct{}
-
-// Layout is called by the toolkit.
-func (column) Layout(objects []fyne.CanvasObject, size fyne.Size) {
-	w := min(startWidth, size.Width)
-	for _, o := range objects {
-		o.Move(fyne.NewPos((size.Width-w)/2, 0))
-		o.Resize(fyne.NewSize(w, size.Height))
-	}
-}
-
-// MinSize is called by the toolkit.
-func (column) MinSize(objects []fyne.CanvasObject) fyne.Size {
-	return fyne.NewSize(200, objects[0].MinSize().Height)
+	screen *library.Screen
 }
 
 func newStartPage(w *Window) *startPage {
-	s := &startPage{w: w, fault: look.NewParagraph("", theme.ColorNameError, theme.SizeNameText), list: container.NewVBox()}
-	s.bar = newConnectEntry(w.typedChord)
-	s.bar.SetPlaceHolder("Address of a machine")
+	s := &startPage{w: w, fault: look.NewParagraph("", theme.ColorNameError, theme.SizeNameText)}
+	s.bar = newConnectEntry(w.libraryChord)
+	s.bar.SetPlaceHolder("Address of a machine:  host,  host:1 for display 1,  host::5901 for a port,  vnc://user@host")
 	s.bar.OnSubmitted = func(string) { s.connect() }
 	s.bar.OnChanged = func(string) { s.fault.Hide() }
+	s.bar.down = func() { s.screen.FocusSearch() }
 	s.fault.Hide()
 	connect := widget.NewButton("Connect", s.connect)
 	connect.Importance = widget.HighImportance
-	icon := canvas.NewImageFromResource(Icon)
-	icon.FillMode = canvas.ImageFillContain
-	icon.SetMinSize(fyne.NewSize(44, 44))
-	head := container.NewBorder(nil, nil, icon, nil, container.New(look.Inset{2, 0, 2, 6}, container.NewVBox(
-		look.NewText("DeskVNC", theme.ColorNameForeground, theme.SizeNameHeadingText, true),
-	)))
-	hint := look.NewParagraph("host · host:1 for display 1 · host::5901 for a port · [::1]:5901 · vnc://user@host", look.ColorMuted, theme.SizeNameCaptionText)
-	body := container.NewVBox(head, gap(8), container.NewBorder(nil, nil, nil, connect, s.bar), s.fault, hint, gap(10), s.list)
-	s.object = container.NewStack(look.NewGround(theme.ColorNameBackground), container.NewVScroll(container.New(column{}, container.New(look.Inset{36, 16, 24, 16}, body))))
+	head := container.NewVBox(container.NewBorder(nil, nil, nil, connect, s.bar), s.fault)
+	store := w.config.Library
+	if store == nil {
+		store = library.None(w.config.LibraryFault)
+	}
+	s.screen = library.New(library.Config{
+		Store: store, Fence: w.fence, Canvas: w.win.Canvas(), Samples: w.sampleEntries(),
+		Open:  func(e library.Entry) { s.open(e.Target) },
+		Do:    func(id string) { w.invoke(id, nil) },
+		Menu:  w.hostMenu,
+		More:  w.libraryMenu,
+		Chord: w.libraryChord,
+		Live:  w.liveColor,
+		Hint:  w.hint,
+		Head:  head, HeadFocus: s.focus,
+	})
+	s.object = s.screen.Object()
 	return s
-}
-
-func gap(h float32) fyne.CanvasObject {
-	r := canvas.NewRectangle(color.Transparent)
-	r.SetMinSize(fyne.NewSize(1, h))
-	return r
 }
 
 // connect opens what was typed; what is wrong with it is said under the bar.
@@ -113,45 +93,22 @@ func targetText(t viewer.Target) string {
 	return text
 }
 
-// focus gives the connect bar the keyboard.
+// focus gives the connect bar the keyboard, or the form when it is open.
 func (s *startPage) focus() {
-	if c := s.w.win.Canvas(); c != nil && s.object.Visible() && c.Content() != nil {
+	if c := s.w.win.Canvas(); c != nil && s.object.Visible() && c.Content() != nil && !s.screen.Focus() {
 		c.Focus(s.bar)
 	}
 }
 
-// update lists the sample machines and the recent ones.
+// update shows the machines and their sessions as they are now.
 func (s *startPage) update() {
-	s.list.RemoveAll()
-	if n := len(s.w.config.Samples); n > 0 {
-		s.list.Add(look.NewText("Try it", look.ColorMuted, theme.SizeNameText, true))
-		for _, t := range s.w.config.Samples {
-			name := "Sample desktop"
-			if n > 1 {
-				name = t.Label()
-			}
-			s.list.Add(newRow(theme.ComputerIcon(), name, "A desktop drawn by this program, to look around without a machine", func() { s.open(t) }))
-		}
-		s.list.Add(gap(8))
-	}
-	if len(s.w.recent) > 0 {
-		s.list.Add(look.NewText("Recent", look.ColorMuted, theme.SizeNameText, true))
-		for _, t := range s.w.recent {
-			s.list.Add(newRow(theme.HistoryIcon(), t.Label(), targetText(t), func() { s.open(t) }))
-		}
-	}
-	s.list.Refresh()
+	s.screen.Update()
+	s.screen.Again()
 }
 
 // open goes to a machine of the list: to its session when one is open.
 func (s *startPage) open(t viewer.Target) {
-	for _, tab := range s.w.tabs {
-		if same(tab.session.Target(), t) {
-			s.w.choose(tab)
-			return
-		}
-	}
-	if _, err := s.w.open(t, command.Params{"wait": false}); err != nil {
+	if _, err := s.w.openOnce(s.w.known(t), command.Params{"wait": false}); err != nil {
 		s.fail(reason(err))
 	}
 }
@@ -160,6 +117,7 @@ func (s *startPage) open(t viewer.Target) {
 type connectEntry struct {
 	widget.Entry
 	chord func(fyne.Shortcut) bool
+	down  func()
 }
 
 func newConnectEntry(chord func(fyne.Shortcut) bool) *connectEntry {
@@ -175,66 +133,11 @@ func (e *connectEntry) TypedShortcut(s fyne.Shortcut) {
 	}
 }
 
-// A row is a machine of the list, to be clicked.
-type row struct {
-	widget.BaseWidget
-	do      func()
-	content fyne.CanvasObject
-	ground  *look.Ground
-}
-
-var _ desktop.Hoverable = (*row)(nil)
-
-func newRow(icon fyne.Resource, name, about string, do func()) *row {
-	r := &row{do: do, ground: look.NewPanel(look.ColorCard, look.ColorBorder, 8)}
-	i := widget.NewIcon(icon)
-	text := container.New(tight{}, look.NewText(name, theme.ColorNameForeground, theme.SizeNameText, true), look.NewText(about, look.ColorMuted, theme.SizeNameCaptionText, false))
-	r.content = container.NewStack(r.ground, container.New(look.Inset{4, 8, 6, 12}, container.NewBorder(nil, nil, container.NewVBox(spacer(), i, spacer()), nil, text)))
-	r.ExtendBaseWidget(r)
-	return r
-}
-
-// tight puts lines of text close under each other.
-type tight struct{}
-
-const tightOverlap = 9
-
-// Layout is called by the toolkit.
-func (tight) Layout(objects []fyne.CanvasObject, size fyne.Size) {
-	var y float32
-	for _, o := range objects {
-		h := o.MinSize().Height
-		o.Move(fyne.NewPos(0, y))
-		o.Resize(fyne.NewSize(size.Width, h))
-		y += h - tightOverlap
+// TypedKey is called by the toolkit.
+func (e *connectEntry) TypedKey(ev *fyne.KeyEvent) {
+	if ev.Name == fyne.KeyDown {
+		e.down()
+		return
 	}
+	e.Entry.TypedKey(ev)
 }
-
-// MinSize is called by the toolkit.
-func (tight) MinSize(objects []fyne.CanvasObject) fyne.Size {
-	m := fyne.NewSize(60, tightOverlap)
-	for _, o := range objects {
-		m.Height += o.MinSize().Height - tightOverlap
-	}
-	return m
-}
-
-// CreateRenderer is called by the toolkit.
-func (r *row) CreateRenderer() fyne.WidgetRenderer { return widget.NewSimpleRenderer(r.content) }
-
-// Tapped is called by the toolkit.
-func (r *row) Tapped(*fyne.PointEvent) { r.do() }
-
-// MouseIn is called by the toolkit.
-func (r *row) MouseIn(*desktop.MouseEvent) {
-	r.ground.SetColors(theme.ColorNameButton, look.ColorBorder)
-}
-
-// MouseMoved is called by the toolkit.
-func (r *row) MouseMoved(*desktop.MouseEvent) {}
-
-// MouseOut is called by the toolkit.
-func (r *row) MouseOut() { r.ground.SetColors(look.ColorCard, look.ColorBorder) }
-
-// Cursor is called by the toolkit.
-func (r *row) Cursor() desktop.Cursor { return desktop.PointerCursor }

@@ -1,4 +1,4 @@
-// Package ui is the window: a start page to connect from, a tab for every
+// Package ui is the window: the library to connect from, a tab for every
 // running session, the commands behind every button, menu and key, and what a
 // person is told about agents that drive.
 //
@@ -9,18 +9,23 @@ package ui
 import (
 	"context"
 	"errors"
+	"sync"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
+	"deskvnc/app/ui/agents"
 	"deskvnc/app/ui/fence"
 	"deskvnc/app/ui/keyboard"
+	"deskvnc/app/ui/library"
 	"deskvnc/app/ui/look"
 	"deskvnc/app/ui/pane"
 	"deskvnc/control/command"
+	"deskvnc/control/door"
 	"deskvnc/control/plane"
+	"deskvnc/keychain"
 	"deskvnc/viewer"
 	"deskvnc/viewer/engine"
 )
@@ -42,6 +47,12 @@ type Display interface {
 	Clipboard(ctx context.Context, limit int) (string, error)
 }
 
+// A TabKeeper remembers which sessions a window shows.
+type TabKeeper interface {
+	Tabs(ctx context.Context) (map[string][]keychain.Tab, error)
+	SetTabs(ctx context.Context, window string, tabs []keychain.Tab) error
+}
+
 // Config is what a window is made of.
 type Config struct {
 	App     fyne.App
@@ -49,7 +60,23 @@ type Config struct {
 	Fence   *fence.Fence
 	Engine  *engine.Engine
 	Plane   *plane.Plane
-	Samples []viewer.Target // sample machines, shown on the start page
+	Samples []viewer.Target // sample machines, shown in the library
+	// Library is the saved machines; nil without, and LibraryFault may say
+	// why.
+	Library      library.Store
+	LibraryFault error
+	// Saved are the machines that can be connected to: the saved ones and the
+	// samples. It may be called from any goroutine.
+	Saved func() []viewer.Target
+	// Machines is how the saved machines are to be treated; it may be nil.
+	Machines Machines
+	// Tabs remembers the open sessions; it may be nil.
+	Tabs TabKeeper
+	// Keeping tells whether a password can be kept; it may take its time, is
+	// called from any goroutine, and may be nil.
+	Keeping func(context.Context) pane.Keeping
+	// Door lets agents in; nil: none come.
+	Door    *door.Door
 	Version string
 	// InputMethod says that a program composes text from keys.
 	InputMethod bool
@@ -70,7 +97,11 @@ type Window struct {
 	tabs     []*tab // in order of opening
 	selected *tab   // nil: the start page
 	start    *startPage
-	recent   []viewer.Target
+	reopen   bool           // sessions are opened again at the next start
+	keptTabs []keychain.Tab // as they are remembered
+	closing  bool
+	// background is work that the window's end waits for.
+	background sync.WaitGroup
 
 	strip   *look.Tabs
 	home    *look.Button
@@ -84,8 +115,13 @@ type Window struct {
 	full    bool
 	grabbed bool          // the keyboard is
 	modal   *widget.PopUp // the card over the window; nil for none
+	panel   *agents.Panel
+	panelOn bool         // the panel is wanted; full screen hides it all the same
+	people  *look.Button // shows the panel
 	sharing sharing
 	unsub   func()
+	unplane func() // ends following the agents
+	follow  func() // ends following the sessions for the library
 	control string // what is said about the control socket
 }
 
@@ -93,7 +129,7 @@ type Window struct {
 func New(c Config) (*Window, error) {
 	w := &Window{config: c, win: c.Window, engine: c.Engine, plane: c.Plane, fence: c.Fence}
 	w.commands = command.New(w.atHome)
-	if err := w.commands.Add(w.commandTable()...); err != nil {
+	if err := w.commands.Add(append(w.libraryCommands(), w.commandTable()...)...); err != nil {
 		return nil, err
 	}
 	w.strip = look.NewTabs()
@@ -101,17 +137,22 @@ func New(c Config) (*Window, error) {
 	w.tools = newToolbar(w)
 	w.wheel = newWheelBar(w)
 	w.handle = newFullBar(w)
+	w.status.also = w.handle.say
 	w.start = newStartPage(w)
 	w.home = w.bareButton("view.library", "", theme.HomeIcon())
 	add := look.NewButton("", theme.ContentAddIcon(), func() { w.invoke("view.library", nil); w.start.focus() }, w.hint("New connection"))
+	w.people = w.bareButton("agents.togglePlane", "", theme.AccountIcon())
 	menu := look.NewButton("", theme.MenuIcon(), nil, w.hint("Menu"))
 	menu.OnTapped = func() { w.showMenu(menu) }
-	w.top = container.NewStack(look.NewGround(look.ColorBar), container.NewBorder(nil, nil, w.home, container.NewHBox(add, menu), w.strip.Object()))
+	w.top = container.NewStack(look.NewGround(look.ColorBar), container.NewBorder(nil, nil, w.home, container.NewHBox(add, w.people, menu), w.strip.Object()))
 	w.stage = container.New(look.Free{Min: fyne.NewSize(260, 160)}, w.start.object)
-	w.chrome = container.New(&frameLayout{w}, w.top, w.tools.object, w.wheel.object, w.stage, w.status.object, w.handle.object)
+	w.newAgents()
+	w.chrome = container.New(&frameLayout{w}, w.top, w.tools.object, w.wheel.object, w.stage, w.panel.Object(), w.status.object, w.handle.object)
 	w.win.SetContent(w.chrome)
 	w.win.SetPadded(false)
 	w.addShortcuts()
+	w.addLibraryKeys()
+	w.follow = w.followSessions()
 	w.unsub = c.Engine.Subscribe(w.engineChanged)
 	for _, s := range c.Engine.Sessions() {
 		w.addTab(s)
@@ -167,19 +208,25 @@ func (w *Window) Asker(s *engine.Session) viewer.Asker {
 			if t == nil {
 				return nil
 			}
-			w.choose(t)
+			if w.selected == nil || w.selected == t {
+				w.choose(t)
+			} else { // what is typed into another session is not for this question
+				w.status.say(t.title()+" asks you something; its tab is amber.", false)
+			}
 			return t.pane
-		}, q)
+		}, q, w.config.Keeping)
 	})
 }
 
 // invoke runs a command for a person and tells them when it fails.
-func (w *Window) invoke(id string, p command.Params) {
+func (w *Window) invoke(id string, p command.Params) (ok bool) {
 	w.closeModal()
 	w.status.setHint("") // the pointer may be on something else now, untold
 	if _, err := w.commands.Invoke(id, p); err != nil {
 		w.status.say(reason(err), true)
+		return false
 	}
+	return true
 }
 
 // reason is an error for a person, without the command's id.
@@ -232,14 +279,25 @@ func (w *Window) SetControl(text string, trouble bool) {
 // Close takes the window's parts apart. Sessions are not touched.
 func (w *Window) Close() {
 	w.unsub()
+	w.unplane()
+	w.follow()
+	w.closing = true
 	w.grab(false)
 	w.sharing.end()
+	if w.selected != nil {
+		w.keepPicture(w.selected)
+	}
 	for _, t := range w.tabs {
 		t.close()
 	}
 	w.tabs, w.selected = nil, nil
+	w.screen().Close()
+	w.background.Wait()
 	w.fence.Close()
 }
+
+// minStage is how much room the stage keeps beside the panel.
+const minStage = 320
 
 // frameLayout stacks the bars, the stage and the status line; in full screen
 // there is only the stage.
@@ -265,8 +323,20 @@ func (l *frameLayout) Layout(_ []fyne.CanvasObject, size fyne.Size) {
 		s.Move(fyne.NewPos(0, bottom))
 		s.Resize(fyne.NewSize(size.Width, h))
 	}
+	// The panel stands at the right; without room for both it covers the stage.
+	stage := size.Width
+	if p := w.panel.Object(); p.Visible() {
+		at := size.Width - agents.Width
+		if at < minStage {
+			at = 0
+		} else {
+			stage = at
+		}
+		p.Move(fyne.NewPos(at, y))
+		p.Resize(fyne.NewSize(size.Width-at, max(bottom-y, 0)))
+	}
 	w.stage.Move(fyne.NewPos(0, y))
-	w.stage.Resize(fyne.NewSize(size.Width, max(bottom-y, 0)))
+	w.stage.Resize(fyne.NewSize(stage, max(bottom-y, 0)))
 	w.handle.place(size)
 }
 

@@ -12,6 +12,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"deskvnc/app/ui/look"
+	"deskvnc/viewer"
 )
 
 // Sizes of the two forms of an item.
@@ -64,7 +65,7 @@ func newItem(s *shelf) *item {
 		ground:  look.NewPanel(look.ColorCard, look.ColorBorder, itemRadius),
 		stage:   canvas.NewRectangle(color.Transparent),
 		picture: &canvas.Image{FillMode: canvas.ImageFillContain},
-		icon:    widget.NewIcon(theme.ComputerIcon()),
+		icon:    widget.NewIcon(theme.NewColoredResource(theme.ComputerIcon(), theme.ColorNameDisabled)),
 		dot:     canvas.NewCircle(color.Transparent),
 		star:    widget.NewIcon(starIcon),
 		name:    look.NewText("", theme.ColorNameForeground, theme.SizeNameText, true),
@@ -89,15 +90,17 @@ func (it *item) show(place int, e Entry) {
 	it.name.SetText(e.Name())
 	about := e.About
 	if about == "" {
-		about = e.Target.HostPort()
+		about = address(e.Target)
 		if u := e.Target.User; u != "" {
 			about = u + "@" + about
 		}
 	}
 	it.about.SetText(about)
 	extra := strings.ToUpper(string(e.Target.Protocol))
-	if e.Host.ViewOnly {
-		extra += " · view only"
+	if e.Host.ViewOnly && it.cards {
+		extra = "View only"
+	} else if e.Host.ViewOnly {
+		extra = "View only · " + extra
 	}
 	if !it.cards && len(e.Host.Tags) > 0 {
 		extra = strings.Join(e.Host.Tags, ", ") + " · " + extra
@@ -105,6 +108,14 @@ func (it *item) show(place int, e Entry) {
 	it.extra.SetText(extra)
 	it.selected = s.selected == place && s.hasSelected
 	it.Refresh()
+}
+
+// address is where a machine is, without the port that goes without saying.
+func address(t viewer.Target) string {
+	if t.Port == t.Protocol.DefaultPort() {
+		return t.Address
+	}
+	return t.HostPort()
 }
 
 // MouseDown is called by the toolkit: a click chooses.

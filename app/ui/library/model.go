@@ -9,6 +9,7 @@ import (
 	"image"
 	_ "image/jpeg" // forms of a picture
 	_ "image/png"
+	"net/url"
 	"strings"
 	"sync"
 	"time"
@@ -187,21 +188,29 @@ func (m *Model) read(ctx context.Context, query string) (v view) {
 		if r.Target == "" {
 			continue
 		}
-		if t, ok := parseURL(r.Target); ok && !known(v.hosts, t) {
+		if t, ok := ParseURL(r.Target); ok && !known(v.hosts, t) {
 			v.recent = append(v.recent, Entry{Target: t})
 		}
 	}
 	return v
 }
 
-// parseURL reads the URL of a recent machine, whose number is always a port.
-func parseURL(url string) (viewer.Target, bool) {
-	i := strings.LastIndexByte(url, ':')
-	if i < 0 {
-		return viewer.Target{}, false
+// ParseURL reads a URL as the library keeps it: its number is always a port.
+func ParseURL(text string) (viewer.Target, bool) {
+	if i := strings.LastIndexByte(text, ':'); i > 0 && text[i-1] != ':' && strings.Count(text, ":") > 1 {
+		text = text[:i] + "::" + text[i+1:]
 	}
-	t, err := viewer.ParseTarget(url[:i]+"::"+url[i+1:], viewer.VNC)
+	t, err := viewer.ParseTarget(text, viewer.VNC)
 	return t, err == nil
+}
+
+// URL is a machine that is not saved, as the library keeps it.
+func URL(t viewer.Target) string {
+	user := ""
+	if t.User != "" {
+		user = url.PathEscape(t.User) + "@"
+	}
+	return string(t.Protocol) + "://" + user + t.HostPort()
 }
 
 // known reports whether an address is that of a saved machine.
@@ -285,9 +294,12 @@ func (m *Model) keepPicture(id string, encode func() ([]byte, error)) {
 	m.work.Go(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), jobTime)
 		defer cancel()
+		if h, err := m.store.Get(ctx, id); err != nil || !h.LastPicture {
+			return
+		}
 		data, err := encode()
 		if err != nil {
-			return // of a picture nobody asked for
+			return // there is none to keep
 		}
 		if kept, err := m.store.SetPicture(ctx, id, data); err != nil || !kept {
 			return

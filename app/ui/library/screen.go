@@ -361,6 +361,32 @@ func (s *Screen) Add(h keychain.Host) { s.form.open(h, false) }
 // Edit opens the form of a saved machine.
 func (s *Screen) Edit(h keychain.Host) { s.form.open(h, true) }
 
+// EditID opens the form of a saved machine as it is now.
+func (s *Screen) EditID(id string) {
+	var h keychain.Host
+	s.model.do(func(ctx context.Context) (err error) {
+		h, err = s.config.Store.Get(ctx, id)
+		return err
+	}, func(err error) {
+		if s.failed(err); err == nil {
+			s.Edit(h)
+		}
+	})
+}
+
+// Keep remembers a small thing of the window.
+func (s *Screen) Keep(key string, value any) {
+	s.model.do(func(ctx context.Context) error { return setSetting(ctx, s.config.Store, key, value) }, s.failed)
+}
+
+// Later works on the library and says so here when that fails.
+func (s *Screen) Later(work func(ctx context.Context) error) { s.After(work, s.failed) }
+
+// After works on the library and then calls done.
+func (s *Screen) After(work func(ctx context.Context) error, done func(error)) {
+	s.model.do(work, done)
+}
+
 // Duplicate saves a copy of a machine and chooses it.
 func (s *Screen) Duplicate(id string) {
 	var made keychain.Host

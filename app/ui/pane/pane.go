@@ -62,6 +62,7 @@ type Pane struct {
 	surface *surface
 	card    *card
 	sheet   *sheet
+	notice  *notice
 	over    *fyne.Container // what a window puts on top
 	root    *fyne.Container
 
@@ -80,13 +81,15 @@ type Pane struct {
 	draw     *fence.Target
 	changed  *fence.Target
 	unsub    func()
-	restless bool // was connected when last looked at
+	count    *fence.Target // counts down to the next attempt
+	counting *time.Timer   // to the next of them; nil when nothing counts
+	restless bool          // was connected when last looked at
 }
 
 // New returns a pane, hidden, for a session.
 func New(c Config) *Pane {
 	p := &Pane{
-		config: c, session: c.Session, picture: picture.New(c.Session.Frame()), card: newCard(), sheet: newSheet(c.Canvas),
+		config: c, session: c.Session, picture: picture.New(c.Session.Frame()), card: newCard(), sheet: newSheet(c.Canvas), notice: newNotice(c.Fence),
 		drawn: make(chan time.Duration, 1), done: make(chan struct{}), ended: make(chan struct{}), over: container.NewStack(),
 	}
 	s := newSurface(p.picture, c.Canvas)
@@ -98,9 +101,10 @@ func New(c Config) *Pane {
 		Send: func(in viewer.Key) { c.Input(in) },
 	})
 	p.surface = s
-	p.root = container.NewStack(s, p.over, p.card.box, p.sheet.box)
+	p.root = container.NewStack(s, p.over, p.card.box, p.sheet.box, p.notice.object)
 	p.draw = c.Fence.Target(p.redraw)
 	p.changed = c.Fence.Target(p.update)
+	p.count = c.Fence.Target(p.countdown)
 	p.unsub = c.Session.Subscribe(p.event)
 	go p.loop()
 	p.update()
@@ -164,6 +168,7 @@ func (p *Pane) SetShown(on bool) {
 	p.visible = on
 	p.shown.Store(on)
 	if !on {
+		p.stopCounting()
 		p.surface.letGo()
 		if p.release != nil {
 			p.release()
@@ -184,6 +189,7 @@ func (p *Pane) Close() {
 	p.SetShown(false)
 	p.closed = true
 	p.unsub()
+	p.notice.hide()
 	close(p.done)
 	p.picture.Close()
 	p.sheet.done(answer{err: errClosed})
@@ -253,7 +259,9 @@ func (p *Pane) event(ev viewer.Event) {
 	switch ev := ev.(type) {
 	case viewer.StateChanged, viewer.Named, viewer.Resized, viewer.Cursor:
 		p.changed.Post()
-	case viewer.Bell, viewer.CutText, viewer.Notice, viewer.Refusal:
+	case viewer.Notice:
+		p.config.Fence.Go(func() { p.Tell(sentence(ev.Text), false) })
+	case viewer.Bell, viewer.CutText, viewer.Refusal:
 		p.config.Fence.Go(func() {
 			if !p.closed {
 				p.config.Event(ev)

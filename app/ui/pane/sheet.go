@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"image/color"
+	"sync"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
@@ -53,6 +54,9 @@ type sheet struct {
 	warning  *widget.RichText
 	user     *entry
 	secret   *entry
+	save     *widget.Check // keep the answer
+	saving   *widget.RichText
+	sure     *widget.Check // a changed key may be replaced
 	yes, no  *look.Choice
 	question viewer.Question
 
@@ -77,9 +81,11 @@ func newSheet(c fyne.Canvas) *sheet {
 	s.secret.SetPlaceHolder("Password")
 	s.user.OnSubmitted = func(string) { s.secret.focus() }
 	s.secret.OnSubmitted = func(string) { s.submit() }
+	s.save, s.saving = widget.NewCheck("", nil), look.NewParagraph("", look.ColorMuted, theme.SizeNameCaptionText)
+	s.sure = widget.NewCheck("I know why it has changed", func(bool) { s.allow() })
 	s.yes, s.no = look.NewChoice("", widget.HighImportance, s.submit), look.NewChoice("Cancel", widget.MediumImportance, s.cancel)
 	buttons := container.NewHBox(layout.NewSpacer(), s.no, s.yes)
-	body := look.NewCard(container.NewVBox(s.title, s.text, s.user, s.secret, s.warning, container.New(look.Inset{6, 0, 0, 0}, buttons)))
+	body := look.NewCard(container.NewVBox(s.title, s.text, s.user, s.secret, s.save, s.saving, s.warning, s.sure, container.New(look.Inset{6, 0, 0, 0}, buttons)))
 	s.body = body
 	s.box = container.NewStack(look.NewGround(look.ColorVeil), container.New(centred{func() fyne.CanvasObject { return body }}, container.NewVScroll(body)))
 	s.box.Hide()
@@ -107,12 +113,52 @@ func (s *sheet) ask(q viewer.Question, before string, reply chan<- answer) {
 	if w.danger {
 		s.yes.Importance = widget.DangerImportance
 	}
+	s.save.SetChecked(false)
+	s.save.Hide()
+	s.saving.Hide()
+	s.sure.SetChecked(false)
+	show(s.sure, w.sure)
+	s.allow()
 	s.secret.SetText("")
 	s.user.SetText(q.Name)
 	if s.user.Text == "" {
 		s.user.SetText(q.Target.User)
 	}
 	s.box.Show()
+	s.box.Refresh()
+}
+
+// allow lets a dangerous yes be pressed only by somebody who means it.
+func (s *sheet) allow() {
+	if s.sure.Visible() && !s.sure.Checked {
+		s.yes.Disable()
+	} else {
+		s.yes.Enable()
+	}
+}
+
+// A Keeping says whether a password can be kept, and what a person should
+// know about that.
+type Keeping struct {
+	Possible bool
+	Text     string
+}
+
+// offer offers to keep the password.
+func (s *sheet) offer(k Keeping) {
+	s.save.Text = "Save in the keychain"
+	if s.question.Target.HostID == "" {
+		s.save.Text = "Save the machine, and its password in the keychain"
+	}
+	if k.Possible {
+		s.save.Enable()
+	} else {
+		s.save.SetChecked(false)
+		s.save.Disable()
+	}
+	s.save.Show()
+	look.SetParagraph(s.saving, k.Text, look.ColorMuted)
+	show(s.saving, k.Text != "")
 	s.box.Refresh()
 }
 
@@ -140,7 +186,7 @@ func (s *sheet) submit() {
 		look.SetParagraph(s.text, fmt.Sprintf("A password has at most %d bytes.", maxSecret), theme.ColorNameError)
 		return
 	}
-	a := viewer.Answer{User: s.user.Text, Secret: viewer.SecretString(s.secret.Text)}
+	a := viewer.Answer{User: s.user.Text, Secret: viewer.SecretString(s.secret.Text), Save: s.save.Visible() && s.save.Checked}
 	switch s.question.Kind {
 	case viewer.AskPassword:
 	case viewer.AskVNCPassword:
@@ -179,9 +225,26 @@ func (s *sheet) hide() {
 // Ask shows a question on the pane that find gives, and waits for the person
 // or for ctx. It may be called from any goroutine; find is called on that of
 // the widgets and may give nil.
-func Ask(ctx context.Context, f *fence.Fence, find func() *Pane, q viewer.Question) (viewer.Answer, error) {
+//
+// Keeping tells whether a password can be kept; it may take its time, and be
+// nil.
+func Ask(ctx context.Context, f *fence.Fence, find func() *Pane, q viewer.Question, keeping func(context.Context) Keeping) (viewer.Answer, error) {
 	reply := make(chan answer, 1)
 	var on *Pane
+	if keeping != nil && (q.Kind == viewer.AskPassword || q.Kind == viewer.AskVNCPassword) {
+		looking, enough := context.WithCancel(ctx)
+		var look sync.WaitGroup
+		look.Go(func() {
+			k := keeping(looking)
+			f.Go(func() {
+				if on != nil && on.sheet.reply == reply {
+					on.sheet.offer(k)
+				}
+			})
+		})
+		defer look.Wait()
+		defer enough()
+	}
 	passed := f.Go(func() {
 		if on = find(); on == nil {
 			reply <- answer{err: errClosed}

@@ -3,7 +3,10 @@ package pane
 import (
 	"errors"
 	"fmt"
+	"math"
+	"time"
 
+	"deskvnc/app/ui/look"
 	"deskvnc/viewer"
 )
 
@@ -21,6 +24,7 @@ func (p *Pane) update() {
 		p.surface.unsetCursor()
 	}
 	up := st.Phase == viewer.Connected
+	p.stopCounting()
 	if !up && p.restless {
 		p.surface.drop()
 	}
@@ -38,6 +42,8 @@ func (p *Pane) update() {
 			p.refused = sentence(st.Reason)
 		}
 		p.showEnd(st)
+	case st.Phase == viewer.Reconnecting && !st.NextRetry.IsZero():
+		p.showPause(st)
 	default:
 		p.card.show(p.progress(st), p.session.Target().HostPort(), "", choice{"Cancel", false, p.config.Close})
 	}
@@ -77,6 +83,87 @@ func (p *Pane) progress(st viewer.State) string {
 		return "Connecting to " + name + " again"
 	}
 	return "Connecting to " + name
+}
+
+// showPause tells why there is no connection and when the next attempt is
+// made.
+func (p *Pane) showPause(st viewer.State) {
+	name := p.session.Target().Label()
+	title := "No connection to " + name
+	if p.live {
+		title = "The connection to " + name + " is lost"
+	}
+	p.card.show(title, sentence(st.Reason), pauseText(st, time.Now()), choice{"Close", false, p.config.Close}, choice{"Now", true, p.config.Retry})
+	p.keepCounting(st)
+}
+
+// pauseText says when the next attempt is made.
+func pauseText(st viewer.State, now time.Time) string {
+	left := int(math.Ceil(st.NextRetry.Sub(now).Seconds()))
+	when := fmt.Sprintf("in %d s", left)
+	if left <= 0 {
+		when = "now"
+	} else if left >= 120 {
+		when = fmt.Sprintf("in %d min", (left+30)/60)
+	}
+	if st.Attempt > 1 {
+		return fmt.Sprintf("Trying again %s, for the %s time.", when, ordinal(st.Attempt))
+	}
+	return "Trying again " + when + "."
+}
+
+// ordinal is a number in its order.
+func ordinal(n int) string {
+	end := "th"
+	if n%100 < 11 || n%100 > 13 {
+		switch n % 10 {
+		case 1:
+			end = "st"
+		case 2:
+			end = "nd"
+		case 3:
+			end = "rd"
+		}
+	}
+	return fmt.Sprintf("%d%s", n, end)
+}
+
+// keepCounting has the text change when it is due, while it can be seen.
+func (p *Pane) keepCounting(st viewer.State) {
+	left := time.Until(st.NextRetry)
+	if !p.visible || left <= 0 {
+		return
+	}
+	next := left % time.Second
+	if next < 20*time.Millisecond {
+		next += time.Second
+	}
+	p.counting = time.AfterFunc(next, p.count.Post)
+}
+
+// countdown shows how long it is now; nothing else is drawn.
+func (p *Pane) countdown() {
+	p.stopCounting()
+	st := p.session.State()
+	if p.closed || st.Phase != viewer.Reconnecting || st.NextRetry.IsZero() || p.sheet.reply != nil {
+		return
+	}
+	look.SetParagraph(p.card.detail, pauseText(st, time.Now()), look.ColorMuted)
+	p.keepCounting(st)
+}
+
+func (p *Pane) stopCounting() {
+	if p.counting != nil {
+		p.counting.Stop()
+		p.counting = nil
+	}
+}
+
+// Refuse says no to what is asked on the pane, if anything is.
+func (p *Pane) Refuse() {
+	if p.sheet.reply != nil {
+		p.sheet.cancel()
+	}
 }
 
 // showEnd tells how the session ended and what can be done.

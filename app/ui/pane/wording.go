@@ -11,6 +11,7 @@ type words struct {
 	title, text, warning, yes string
 	user, secret              bool // what is asked for
 	danger                    bool // yes may do harm
+	sure                      bool // and needs a tick first
 }
 
 // wording puts a question into words.
@@ -30,9 +31,20 @@ func wording(q viewer.Question) words {
 			yes:     "Connect anyway", danger: true,
 		}
 	case viewer.AskPassword:
-		return words{title: "Log in to " + name, text: or(q.Text, "The machine asks for a user name and a password."), user: true, secret: true, yes: "Log in"}
+		return words{title: "Log in to " + name, text: asks(q, "The machine asks for a user name and a password"), user: true, secret: true, yes: "Log in"}
 	}
-	return words{title: "Log in to " + name, text: or(q.Text, "The machine asks for a password."), secret: true, yes: "Log in"}
+	return words{title: "Log in to " + name, text: asks(q, "The machine asks for a password"), secret: true, yes: "Log in"}
+}
+
+// asks says what is asked for, and why what is stored was not used.
+func asks(q viewer.Question, what string) string {
+	if q.Note != "" {
+		what += ", and " + q.Note
+	}
+	if q.Text != "" {
+		return sentence(q.Text) + "\n" + sentence(what)
+	}
+	return sentence(what)
 }
 
 func or(s, otherwise string) string {
@@ -75,7 +87,7 @@ func keyWords(q viewer.Question, name string) words {
 		warning: strings.Join(append([]string{"Compare the fingerprint with the machine's own before you trust it."}, k.Problems...), "\n"),
 	}
 	if k.Pinned != nil {
-		w.title, w.yes, w.danger = name+" is not what it was", "Replace and connect", true
+		w.title, w.yes, w.danger, w.sure = name+" is not what it was", "Replace and connect", true, true
 		w.warning = "Somebody may be in between. Go on only when you know why this has changed."
 	}
 	return w
