@@ -6,31 +6,50 @@ import (
 	"errors"
 	"fmt"
 
+	"deskvnc/control/command"
 	"deskvnc/control/grant"
 )
 
 // guarded are the window's commands behind the grant of the moment.
 type guarded struct{ d *Door }
 
-// errNoApp is what an agent is told that may not use the window's commands.
-var errNoApp = errors.New("PolicyDenied: the window's commands are not allowed to agents; a person can allow them in the agents panel of the window")
+// Errors that an agent is told.
+var (
+	errNoApp      = errors.New("PolicyDenied: the window's commands are not allowed to agents; a person can allow them in the agents panel of the window")
+	errNoCommands = errors.New("this window serves no commands here")
+)
+
+// held are the commands, and the grant of the moment that lets an agent to
+// them.
+func (g guarded) held() (*command.Registry, grant.Grant, error) {
+	g.d.mu.Lock()
+	defer g.d.mu.Unlock()
+	switch {
+	case !g.d.grant.Has(grant.App):
+		return nil, grant.Grant{}, errNoApp
+	case g.d.serves == nil:
+		return nil, grant.Grant{}, errNoCommands
+	}
+	return g.d.serves, g.d.grant, nil
+}
 
 // List lists the commands.
 func (g guarded) List(ctx context.Context, filter string) (any, error) {
-	if !g.d.Grant().Has(grant.App) {
-		return nil, errNoApp
+	commands, _, err := g.held()
+	if err != nil {
+		return nil, err
 	}
-	return g.d.config.Commands.List(ctx, filter)
+	return commands.List(ctx, filter)
 }
 
 // Execute runs a command.
 func (g guarded) Execute(ctx context.Context, id string, params json.RawMessage) (any, error) {
-	held := g.d.Grant()
-	if !held.Has(grant.App) {
-		return nil, errNoApp
+	commands, held, err := g.held()
+	if err != nil {
+		return nil, err
 	}
-	if c, ok := g.d.config.Commands.Command(id); ok && !c.Person && !held.Has(c.Capability) {
+	if c, ok := commands.Command(id); ok && !c.Person && !held.Has(c.Capability) {
 		return nil, fmt.Errorf("PolicyDenied: %s needs the capability %s, which agents do not have here", id, c.Capability)
 	}
-	return g.d.config.Commands.Execute(ctx, id, params)
+	return commands.Execute(ctx, id, params)
 }

@@ -17,9 +17,6 @@ import (
 // Config is what a Door is made of.
 type Config struct {
 	Plane *plane.Plane
-	// Commands are the window's; they are served to agents with the
-	// capability app. Nil: there are none.
-	Commands *command.Registry
 	// Settings remembers; nil: nothing is remembered.
 	Settings Settings
 	Version  string
@@ -37,6 +34,7 @@ type Door struct {
 
 	mu      sync.Mutex // guards below
 	closed  bool
+	serves  *command.Registry // the window's commands; nil: none
 	permit  Permit
 	grant   grant.Grant
 	open    *opened // nil while no agent can come in
@@ -89,6 +87,13 @@ func (d *Door) Remembered() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.saving.on
+}
+
+// Serve has the commands of a window served to agents with the capability app.
+func (d *Door) Serve(commands *command.Registry) {
+	d.mu.Lock()
+	d.serves = commands
+	d.mu.Unlock()
 }
 
 // OnChange calls fn, from any goroutine, after the state or the permit has
@@ -147,11 +152,7 @@ func (d *Door) Open(where string) error {
 		return err
 	}
 	o := &opened{listener: l, done: make(chan struct{})}
-	c := server.Config{Attach: d.attach, Version: d.config.Version, Key: l.Key()}
-	if d.config.Commands != nil {
-		c.Commands = guarded{d}
-	}
-	o.server = server.New(c)
+	o.server = server.New(server.Config{Attach: d.attach, Commands: guarded{d}, Version: d.config.Version, Key: l.Key()})
 	go func() {
 		defer close(o.done)
 		_ = o.server.Serve(l) // ends when the door shuts

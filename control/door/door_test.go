@@ -72,10 +72,11 @@ func newDoor(t *testing.T, s Settings, allow ...string) *Door {
 	); err != nil {
 		t.Fatal(err)
 	}
-	d, err := New(Config{Plane: p, Commands: commands, Settings: s, Version: "test", Allow: allow})
+	d, err := New(Config{Plane: p, Settings: s, Version: "test", Allow: allow})
 	if err != nil {
 		t.Fatal(err)
 	}
+	d.Serve(commands)
 	t.Cleanup(func() { d.Close(); p.Close(); e.Close() })
 	return d
 }
