@@ -8,13 +8,10 @@ import (
 	"strconv"
 	"time"
 
-	"deskvnc/app/ui/picture"
 	"deskvnc/control/command"
 	"deskvnc/control/grant"
-	"deskvnc/control/plane"
 	"deskvnc/viewer"
 	"deskvnc/viewer/engine"
-	"deskvnc/viewer/key"
 )
 
 // settleWait bounds how long a command waits for a session to connect or
@@ -27,14 +24,21 @@ var sessionParam = command.Param{Name: "session", Type: command.String, Doc: "id
 // waitParam has a command wait.
 var waitParam = command.Param{Name: "wait", Type: command.Bool, Default: true, Doc: "wait until it is connected, has failed or asks for something"}
 
+// viewerKey makes shortcuts of keys pressed with the viewer's prefix.
+func viewerKey(keys ...string) (out []command.Shortcut) {
+	for _, k := range keys {
+		out = append(out, command.Shortcut{Chord: "Viewer+" + k})
+	}
+	return out
+}
+
 // commandTable is everything the window can do.
 func (w *Window) commandTable() []command.Command {
-	viewerKey := func(keys ...string) (out []command.Shortcut) {
-		for _, k := range keys {
-			out = append(out, command.Shortcut{Chord: "Viewer+" + k})
-		}
-		return out
-	}
+	return slices.Concat(w.sessionCommands(), w.keyCommands(), w.viewCommands(), w.clipboardCommands(), w.agentCommands(), w.helpCommands())
+}
+
+// sessionCommands are the commands about sessions.
+func (w *Window) sessionCommands() []command.Command {
 	var places []command.Shortcut
 	for i := 1; i <= 9; i++ {
 		n := strconv.Itoa(i)
@@ -46,7 +50,7 @@ func (w *Window) commandTable() []command.Command {
 			ID: "session.quickConnect", Label: "Connect", Menu: []string{"Session"}, Kind: command.Action, Capability: grant.Open, Window: true,
 			Doc:    "Opens a session to an address such as host, host:1, host::5901 or vnc://user@host:5901. Without a target the connect bar gets the keyboard.",
 			Params: []command.Param{{Name: "target", Type: command.String, Doc: "the address"}, waitParam},
-			Run:    w.runConnect, Shortcuts: viewerKey("K"),
+			Run:    w.runConnect, Shortcuts: viewerKey("N"),
 		},
 		{
 			ID: "session.sample", Label: "Open the sample desktop", Menu: []string{"Session"}, Kind: command.Action, Capability: grant.Open, Window: true,
@@ -84,6 +88,21 @@ func (w *Window) commandTable() []command.Command {
 			Run: w.onTab(func(t *tab) error { w.closeSession(t.session); return nil }),
 		},
 		{
+			ID: "session.viewOnly", Label: "View only", Menu: []string{"Session"}, Kind: command.Action, Capability: grant.Control, Person: true, Window: true,
+			Doc:    "Has a session take no input, from a person or an agent, or take it again. It is remembered for a saved machine.",
+			Params: []command.Param{sessionParam, {Name: "on", Type: command.Bool, Doc: "the other way round when missing"}}, Enabled: w.needSession, Shortcuts: viewerKey("V"),
+			On: func() bool { return w.selected != nil && w.selected.person.ViewOnly() },
+			Run: func(_ context.Context, p command.Params) (any, error) {
+				return w.onTab(func(t *tab) error { t.setViewOnly(p.Bool("on", !t.person.ViewOnly())); return nil })(context.Background(), p)
+			},
+		},
+		{
+			ID: "session.screenshot", Label: "Save the picture...", Menu: []string{"Session"}, Kind: command.Query, Capability: grant.Capture, Person: true, Window: true,
+			Doc:     "Saves the picture of the shown session as a PNG file. Without a path a person is asked where. A file that is there is not replaced unless that is said.",
+			Params:  []command.Param{{Name: "path", Type: command.String, Doc: "the file"}, {Name: "overwrite", Type: command.Bool, Default: false, Doc: "replace a file that is there"}},
+			Enabled: w.needPicture, Shortcuts: viewerKey("S"), Run: w.runScreenshot,
+		},
+		{
 			ID: "session.select", Label: "Show session", Kind: command.Action, Capability: grant.View, Window: true,
 			Doc:    "Shows the tab of a session.",
 			Params: []command.Param{{Name: "session", Type: command.String, Required: true, Doc: sessionParam.Doc}}, Enabled: w.needSession, Shortcuts: places,
@@ -98,109 +117,6 @@ func (w *Window) commandTable() []command.Command {
 			ID: "session.previous", Label: "Previous session", Menu: []string{"Session"}, Kind: command.Action, Capability: grant.View, Window: true,
 			Doc: "Shows the tab to the left.", Enabled: w.needTwo, Shortcuts: viewerKey("["),
 			Run: func(context.Context, command.Params) (any, error) { return w.step(-1), nil },
-		},
-		{
-			ID: "session.sendCtrlAltDel", Label: "Send Ctrl+Alt+Del", Menu: []string{"Keys"}, Kind: command.Action, Capability: grant.Control, Person: true, Window: true,
-			Doc:    "Sends Ctrl+Alt+Del to the machine.",
-			Params: session, Enabled: w.needLive, Shortcuts: viewerKey("End", "Insert"),
-			Run: w.onTab(func(t *tab) error { return t.sendKeys(key.ControlL, key.AltL, key.Delete) }),
-		},
-		{
-			ID: "session.releaseKeys", Label: "Release all keys", Menu: []string{"Keys"}, Kind: command.Action, Capability: grant.Control, Person: true, Window: true,
-			Doc:    "Lets go of every key and button that is held down on the machine.",
-			Params: session, Enabled: w.needLive, Shortcuts: viewerKey("Z"),
-			Run: w.onTab(func(t *tab) error { t.pane.LetGo(); return t.releaseAll() }),
-		},
-		{
-			ID: "session.grabKeyboard", Label: "Send system keys", Menu: []string{"Keys"}, Kind: command.Action, Capability: grant.Control, Person: true, Window: true,
-			Doc:    "Takes the whole keyboard for the shown session, Alt+Tab and the Super keys too, or gives it back.",
-			Params: []command.Param{{Name: "on", Type: command.Bool, Doc: "the other way round when missing"}}, Enabled: w.needGrab, Shortcuts: viewerKey("G"),
-			Run: func(_ context.Context, p command.Params) (any, error) {
-				if err := w.grab(p.Bool("on", !w.grabbed)); err != nil {
-					return nil, err
-				}
-				return map[string]any{"on": w.grabbed}, nil
-			},
-		},
-		{
-			ID: "session.refresh", Label: "Refresh the picture", Menu: []string{"View"}, Kind: command.Action, Capability: grant.View, Window: true,
-			Doc:    "Asks the machine for its whole picture once more.",
-			Params: session, Enabled: w.needLive, Shortcuts: viewerKey("U"),
-			Run: w.onTab(func(t *tab) error { t.session.Refresh(); return nil }),
-		},
-		{
-			ID: "view.fit", Label: "Fit to the window", Menu: []string{"View"}, Kind: command.Action, Capability: grant.App, Window: true,
-			Doc:    "Shows the whole remote screen, as large as fits.",
-			Params: session, Enabled: w.needSession, Shortcuts: viewerKey("0"),
-			Run: w.onTab(func(t *tab) error { t.pane.SetMode(picture.Fit); w.update(); return nil }),
-		},
-		{
-			ID: "view.actualSize", Label: "Actual size", Menu: []string{"View"}, Kind: command.Action, Capability: grant.App, Window: true,
-			Doc:    "Shows each remote pixel as one pixel of this screen; a larger screen scrolls.",
-			Params: session, Enabled: w.needSession, Shortcuts: viewerKey("O"),
-			Run: w.onTab(func(t *tab) error { t.pane.SetMode(picture.Actual); w.update(); return nil }),
-		},
-		{
-			ID: "view.fullscreen", Label: "Full screen", Menu: []string{"View"}, Kind: command.Action, Capability: grant.App, Window: true,
-			Doc:       "Fills the screen with the shown session, or goes back.",
-			Params:    []command.Param{{Name: "on", Type: command.Bool, Doc: "the other way round when missing"}},
-			Shortcuts: viewerKey("F"),
-			Run: func(_ context.Context, p command.Params) (any, error) {
-				w.setFull(p.Bool("on", !w.full))
-				return map[string]any{"on": w.full}, nil
-			},
-		},
-		{
-			ID: "view.library", Label: "Start page", Menu: []string{"View"}, Kind: command.Action, Capability: grant.App, Window: true,
-			Doc: "Shows the start page; sessions go on.", Shortcuts: viewerKey("L"),
-			Run: func(context.Context, command.Params) (any, error) { w.choose(nil); return nil, nil },
-		},
-		{
-			ID: "control.takeWheel", Label: "Take the wheel", Menu: []string{"Agents"}, Kind: command.Action, Capability: grant.Admin, Person: true, Window: true,
-			Doc:    "Takes the wheel from the agent that drives; it stays off until it is handed back.",
-			Params: session, Enabled: w.needLive, Shortcuts: viewerKey("Space"),
-			Run: w.onTab(func(t *tab) error { t.person.TakeWheel(); return nil }),
-		},
-		{
-			ID: "control.handBack", Label: "Hand back to the agent", Menu: []string{"Agents"}, Kind: command.Action, Capability: grant.Admin, Person: true, Window: true,
-			Doc:    "Lets the agents drive again that the wheel was taken from.",
-			Params: session, Shortcuts: viewerKey("H"),
-			Enabled: func(p command.Params) error {
-				t, err := w.named(p)
-				if err == nil && len(t.wheel.Revoked) == 0 {
-					err = errors.New("no agent waits for the wheel of this session")
-				}
-				return err
-			},
-			Run: w.onTab(func(t *tab) error { t.pane.LetGo(); t.person.HandBack(); return nil }),
-		},
-		{
-			ID: "control.stopAgents", Label: "Stop all agents", Menu: []string{"Agents"}, Kind: command.Action, Capability: grant.Admin, Person: true, Window: true,
-			Doc: "Takes the wheel of every session at once, releases everything held there and keeps agents off for a while.", Enabled: w.needSession, Shortcuts: viewerKey("X"),
-			Run: func(context.Context, command.Params) (any, error) {
-				for _, t := range w.tabs {
-					t.person.Stop()
-				}
-				return nil, nil
-			},
-		},
-		{
-			ID: "app.shortcuts", Label: "Keyboard shortcuts", Menu: []string{"Help"}, Kind: command.Query, Capability: grant.App, Window: true,
-			Doc: "Shows the viewer's own key chords.", Shortcuts: viewerKey("/"),
-			Run: func(context.Context, command.Params) (any, error) { w.showShortcuts(); return w.shortcutList(), nil },
-		},
-		{
-			ID: "app.about", Label: "About DeskVNC", Menu: []string{"Help"}, Kind: command.Query, Capability: grant.App, Window: true,
-			Doc: "Shows name and version.",
-			Run: func(context.Context, command.Params) (any, error) {
-				w.showAbout()
-				return map[string]any{"name": "DeskVNC", "version": w.config.Version}, nil
-			},
-		},
-		{
-			ID: "app.quit", Label: "Quit", Menu: []string{"Help"}, Kind: command.Action, Capability: grant.Admin, Window: true,
-			Doc: "Closes every session and the window.", Shortcuts: viewerKey("Q"),
-			Run: func(context.Context, command.Params) (any, error) { w.config.Quit(); return nil, nil },
 		},
 	}
 }
@@ -275,6 +191,9 @@ func (w *Window) runConnect(_ context.Context, p command.Params) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if t := w.known(target); t.HostID != "" {
+		return w.openOnce(t, p)
+	}
 	return w.open(target, p)
 }
 
@@ -342,47 +261,6 @@ func (w *Window) step(n int) any {
 	w.choose(t)
 	return map[string]any{"session": t.session.ID()}
 }
-
-// sendKeys presses keys together and lets them go, as the person.
-func (t *tab) sendKeys(syms ...uint32) error {
-	t.pane.LetGo()
-	var in []viewer.Input
-	for _, sym := range syms {
-		in = append(in, viewer.Key{Sym: sym, Scan: scanOf(sym), Down: true})
-	}
-	for _, sym := range slices.Backward(syms) {
-		in = append(in, viewer.Key{Sym: sym, Scan: scanOf(sym)})
-	}
-	return outcome(t.person.Input(in...))
-}
-
-// scanOf is the scan code of a named key.
-func scanOf(sym uint32) uint16 {
-	for _, n := range key.Names() {
-		if k, _, ok := key.Lookup(n); ok && k.Sym == sym {
-			return k.Scan
-		}
-	}
-	return 0
-}
-
-// releaseAll lets go of everything held on the machine, whoever holds it.
-func (t *tab) releaseAll() error {
-	if t.wheel.Holder == plane.HolderAgent {
-		return errors.New("an agent is driving; take the wheel first")
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), releaseWait)
-	go func() {
-		defer cancel()
-		if err := t.session.ReleaseAll(ctx); err != nil {
-			t.w.fence.Go(func() { t.w.status.say(reason(err), true) })
-		}
-	}()
-	return nil
-}
-
-// releaseWait bounds how long releasing may take.
-const releaseWait = 5 * time.Second
 
 // same reports whether two targets are one machine.
 func same(a, b viewer.Target) bool { return engine.Same(a, b) }

@@ -22,6 +22,9 @@ type fullBar struct {
 	name   *look.Text
 	open   bool
 	inside bool
+
+	note    *fyne.Container // what the status line would say
+	message *look.Text
 }
 
 func newFullBar(w *Window) *fullBar {
@@ -33,9 +36,14 @@ func newFullBar(w *Window) *fullBar {
 	}
 	c, _ := w.commands.Command("view.fullscreen")
 	leave := on("view.fullscreen", "Leave  ("+shortcutOf(c)+")", theme.ViewRestoreIcon())
-	buttons := container.NewHBox(on("view.fit", "Fit", nil), on("view.actualSize", "1:1", nil), on("session.sendCtrlAltDel", "Ctrl+Alt+Del", nil), leave)
+	menu := look.NewButton("", theme.MenuIcon(), nil, f.hover)
+	menu.OnTapped = func() { w.showMenu(menu) }
+	buttons := container.NewHBox(on("view.fit", "Fit", nil), on("view.actualSize", "1:1", nil), menu, leave)
+	f.message = look.NewText("", theme.ColorNameForeground, theme.SizeNameText, false)
+	f.note = container.NewStack(look.NewPanel(look.ColorBar, look.ColorBorder, 8), container.New(look.Inset{0, 6, 0, 6}, f.message))
+	f.note.Hide()
 	f.bar = container.NewStack(newHoverGround(f.hover), container.New(look.Inset{3, 6, 3, 6}, container.NewBorder(nil, nil, nil, buttons, container.NewVBox(spacer(), f.name, spacer()))))
-	f.object = container.NewWithoutLayout(f.grip, f.bar)
+	f.object = container.NewWithoutLayout(f.grip, f.bar, f.note)
 	f.object.Hide()
 	return f
 }
@@ -51,6 +59,30 @@ func (f *fullBar) place(size fyne.Size) {
 	width := min(max(least.Width+min(f.name.Natural(), 260), least.Width), size.Width)
 	f.bar.Move(fyne.NewPos((size.Width-width)/2, 0))
 	f.bar.Resize(fyne.NewSize(width, least.Height))
+	if f.note.Visible() {
+		wide, at := min(f.message.Natural()+14, size.Width), float32(4)
+		if f.open {
+			at += least.Height
+		}
+		f.note.Resize(fyne.NewSize(wide, f.note.MinSize().Height))
+		f.note.Move(fyne.NewPos((size.Width-wide)/2, at))
+	}
+}
+
+// say shows in full screen what the status line says, until the person does
+// something.
+func (f *fullBar) say(text string, trouble bool) {
+	if !f.w.full || text == "" {
+		f.note.Hide()
+		return
+	}
+	f.message.SetText(text)
+	f.message.SetColor(theme.ColorNameForeground)
+	if trouble {
+		f.message.SetColor(theme.ColorNameError)
+	}
+	f.note.Show()
+	f.update()
 }
 
 // enter shows the bar at the beginning of full screen.
@@ -93,6 +125,9 @@ func (f *fullBar) hover(on bool) {
 
 // used says that the person does something at the session.
 func (f *fullBar) used() {
+	if f.note.Visible() {
+		f.note.Hide()
+	}
 	if f.open && !f.inside {
 		f.set(false)
 	}
@@ -162,11 +197,17 @@ func (w *Window) setFull(on bool) {
 	if on {
 		w.top.Hide()
 		w.status.object.Hide()
+		w.panel.Object().Hide()
 	} else {
 		w.top.Show()
 		w.status.object.Show()
+		w.handle.say("", false)
+		if w.panelOn {
+			w.panel.Object().Show()
+		}
 	}
 	w.win.SetFullScreen(on)
 	w.handle.enter()
 	w.update()
+	w.updateAgents()
 }

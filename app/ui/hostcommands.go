@@ -109,7 +109,7 @@ func (w *Window) libraryCommands() []command.Command {
 		},
 		{
 			ID: "host.undelete", Label: "Undo delete", Menu: menu, Kind: command.Edit, Capability: grant.Admin, Window: true,
-			Doc: "Brings the machine back that was deleted last.",
+			Doc: "Brings the machine back that was deleted last; Ctrl+Z does it too among the machines.",
 			Enabled: func(command.Params) error {
 				if w.screen().CanUndo() == "" {
 					return errors.New("no machine was deleted just now")

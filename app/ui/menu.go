@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"strings"
 
 	"fyne.io/fyne/v2"
@@ -85,45 +86,66 @@ func (w *Window) addShortcuts() {
 }
 
 // menu is the menu of all commands that have a place in it, with what cannot
-// be done now greyed.
+// be done now greyed and what is on ticked. Each word of a place is a menu in
+// the one before.
 func (w *Window) menu() *fyne.Menu {
 	m := fyne.NewMenu("")
-	place := ""
 	for _, c := range w.commands.Commands() {
-		if len(c.Menu) == 0 || !c.Bare() {
-			continue
+		if len(c.Menu) > 0 && c.Bare() {
+			in := w.submenu(m, c.Menu)
+			in.Items = append(in.Items, w.menuItem(c))
 		}
-		if here := strings.Join(c.Menu, "/"); place != here {
-			if place != "" {
-				m.Items = append(m.Items, fyne.NewMenuItemSeparator())
-			}
-			place = here
-		}
-		item := fyne.NewMenuItem(c.Label, func() { w.invoke(c.ID, nil) })
-		item.Disabled = w.commands.Enabled(c.ID, nil) != nil
-		if len(c.Shortcuts) > 0 {
-			if chord, err := command.ParseChord(c.Shortcuts[0].Chord); err == nil {
-				item.Shortcut = toolkitShortcut(chord)
-			}
-		}
-		m.Items = append(m.Items, item)
 	}
 	return m
 }
 
-// showMenu opens the menu under a button. The session lets go of the keyboard
+// submenu is the menu at a place, made when it is not there.
+func (w *Window) submenu(m *fyne.Menu, place []string) *fyne.Menu {
+	for _, name := range place {
+		i := slices.IndexFunc(m.Items, func(o *fyne.MenuItem) bool { return o.ChildMenu != nil && o.Label == name })
+		if i < 0 {
+			i = len(m.Items)
+			item := fyne.NewMenuItem(name, nil)
+			item.ChildMenu = fyne.NewMenu(name)
+			m.Items = append(m.Items, item)
+		}
+		m = m.Items[i].ChildMenu
+	}
+	return m
+}
+
+// menuOf is the menu at one place alone.
+func (w *Window) menuOf(place string) *fyne.Menu { return w.submenu(w.menu(), []string{place}) }
+
+// menuItem is a command in a menu.
+func (w *Window) menuItem(c *command.Command) *fyne.MenuItem {
+	item := fyne.NewMenuItem(c.Label, func() { w.invoke(c.ID, nil) })
+	item.Disabled = w.commands.Enabled(c.ID, nil) != nil
+	item.Checked = c.On != nil && c.On()
+	if len(c.Shortcuts) > 0 {
+		if chord, err := command.ParseChord(c.Shortcuts[0].Chord); err == nil {
+			item.Shortcut = toolkitShortcut(chord)
+		}
+	}
+	return item
+}
+
+// showMenu opens the menu under a button.
+func (w *Window) showMenu(under fyne.CanvasObject) { w.popUp(w.menu(), under) }
+
+// popUp opens a menu under a button. The session lets go of the keyboard
 // meanwhile.
-func (w *Window) showMenu(under fyne.CanvasObject) {
+func (w *Window) popUp(m *fyne.Menu, under fyne.CanvasObject) {
 	w.LetGo()
 	c := w.win.Canvas()
-	pop := widget.NewPopUpMenu(w.menu(), c)
+	pop := widget.NewPopUpMenu(m, c)
 	pop.OnDismiss = func() {
 		pop.Hide()
 		w.FocusPane()
 	}
 	at := fyne.CurrentApp().Driver().AbsolutePositionForObject(under)
 	min := pop.MinSize()
-	pop.ShowAtPosition(fyne.NewPos(at.X+under.Size().Width-min.Width-4, at.Y+under.Size().Height))
+	pop.ShowAtPosition(fyne.NewPos(max(at.X+under.Size().Width-min.Width-4, 0), at.Y+under.Size().Height))
 }
 
 // showModal shows a card over the window until it is closed.

@@ -21,10 +21,12 @@ type statusLine struct {
 	control *look.Text
 
 	base    string // what is shown
+	tail    string // and what it takes
 	message string // what happened last
 	trouble bool
-	hint    string // what the button under the pointer does
-	bad     bool   // the control socket has trouble
+	hint    string                          // what the button under the pointer does
+	bad     bool                            // the control socket has trouble
+	also    func(text string, trouble bool) // where else a message is shown
 }
 
 func newStatusLine() *statusLine {
@@ -64,6 +66,9 @@ func (ends) MinSize([]fyne.CanvasObject) fyne.Size { return fyne.NewSize(100, st
 func (s *statusLine) say(text string, trouble bool) {
 	s.message, s.trouble = text, trouble
 	s.paint()
+	if s.also != nil {
+		s.also(text, trouble)
+	}
 }
 
 // setHint shows what the thing under the pointer does; "" ends it.
@@ -84,7 +89,7 @@ func (s *statusLine) setControl(text string, trouble bool) {
 }
 
 func (s *statusLine) paint() {
-	text, color := s.base, look.ColorMuted
+	text, color := s.base+s.tail, look.ColorMuted
 	switch {
 	case s.hint != "":
 		text = s.hint
@@ -112,9 +117,15 @@ func (w *Window) hint(text string) func(bool) {
 
 // update says what is shown.
 func (s *statusLine) update(w *Window) {
-	base := ""
+	base, tail := "", ""
 	if t := w.selected; t != nil {
 		base = t.describe()
+		if !t.focused && t.session.State().Phase == viewer.Connected && t.pane.Place().Remote.X > 0 {
+			tail = "  ·  click the picture to type there"
+		}
+		if t.person.ViewOnly() {
+			tail = "  ·  view only"
+		}
 	} else if n := len(w.tabs); n == 1 {
 		base = "1 session is open"
 	} else if n > 1 {
@@ -123,6 +134,7 @@ func (s *statusLine) update(w *Window) {
 	if base != s.base {
 		s.base, s.message = base, ""
 	}
+	s.tail = tail
 	s.paint()
 }
 
@@ -136,13 +148,10 @@ func (t *tab) describe() string {
 		return "Waiting for the picture"
 	}
 	text := size(p.Remote.X, p.Remote.Y)
-	if t.pane.Mode() == picture.Fit {
+	if t.pane.Mode() != picture.Actual {
 		if percent := math.Round(100 * p.Scale()); percent != 100 {
 			text += fmt.Sprintf(" at %.0f %%", percent)
 		}
-	}
-	if !t.focused {
-		text += "  ·  click the picture to type there"
 	}
 	return text
 }

@@ -10,6 +10,7 @@ import (
 	"deskvnc/app/ui/look"
 	"deskvnc/app/ui/pane"
 	"deskvnc/control/plane"
+	"deskvnc/keychain"
 	"deskvnc/viewer"
 	"deskvnc/viewer/engine"
 )
@@ -26,6 +27,10 @@ type tab struct {
 	method  string // of the last login, as the driver names it
 	focused bool   // the picture has the keyboard
 	shared  string // the text last given to or got from the remote clipboard
+	remote  string // the text that the machine last put on its clipboard
+	sharing keychain.Sharing
+	chosen  bool // sharing was chosen for this session
+	typing  bool // a text is being typed
 }
 
 // engineChanged follows the sessions of the engine, whoever opened them. It is
@@ -83,6 +88,7 @@ func (w *Window) addTab(s *engine.Session) {
 	wheel := w.fence.Target(func() { t.setWheel(t.person.Wheel()) })
 	t.unwatch = t.person.OnWheel(func(plane.WheelState) { wheel.Post() })
 	t.wheel = t.person.Wheel()
+	t.learn()
 	w.tabs = append(w.tabs, t)
 	w.strip.Add(t.tab)
 	w.stage.Add(t.pane.Object())
@@ -93,7 +99,21 @@ func (w *Window) addTab(s *engine.Session) {
 // input passes on what the person does.
 func (t *tab) input(in viewer.Input) {
 	t.w.handle.used()
-	t.person.Input(in)
+	if t.person.Input(in) == plane.Dropped && pressed(in) && t.person.ViewOnly() {
+		c, _ := t.w.commands.Command("session.viewOnly")
+		t.w.status.say(t.title()+" is view only. "+shortcutOf(c)+" lets it take input.", false)
+	}
+}
+
+// pressed reports whether an input is a press.
+func pressed(in viewer.Input) bool {
+	switch in := in.(type) {
+	case viewer.Key:
+		return in.Down
+	case viewer.Pointer:
+		return in.Buttons != 0
+	}
+	return false
 }
 
 // dropTab takes the tab of an ended session away.
@@ -131,6 +151,7 @@ func (w *Window) choose(t *tab) {
 		return
 	}
 	if old != nil {
+		w.keepPicture(old)
 		old.pane.SetShown(false)
 		old.pane.Object().Hide()
 	}
@@ -158,6 +179,7 @@ func (w *Window) update() {
 	w.wheel.update()
 	w.handle.update()
 	w.status.update(w)
+	w.updateAgents()
 	title := "DeskVNC"
 	if w.selected != nil {
 		title = w.selected.title() + " – DeskVNC"
@@ -178,9 +200,6 @@ func (t *tab) changed() {
 		t.method = st.Method
 	}
 	t.tab.Set(t.title(), t.color())
-	if st.Phase == viewer.Connected {
-		t.w.remember(t.session.Target())
-	}
 	if t.w.selected == t {
 		t.w.update()
 	}
@@ -262,31 +281,11 @@ func (t *tab) event(ev viewer.Event) {
 		if t.w.display != nil && t.w.selected == t {
 			t.w.display.Bell()
 		}
-	case viewer.Notice:
-		t.w.status.say(t.title()+": "+ev.Text, false)
 	case viewer.Refusal:
 		t.w.status.say(t.title()+": "+ev.Text, true)
 	case viewer.CutText:
 		t.w.remoteText(t, ev.Text)
 	}
-}
-
-// maxRecent bounds the list of machines connected to in this run.
-const maxRecent = 12
-
-// remember puts a machine at the head of the recent ones.
-func (w *Window) remember(target viewer.Target) {
-	if len(w.recent) > 0 && engine.Same(w.recent[0], target) {
-		return
-	}
-	for _, s := range w.config.Samples {
-		if engine.Same(s, target) {
-			return
-		}
-	}
-	w.recent = slices.DeleteFunc(w.recent, func(o viewer.Target) bool { return engine.Same(o, target) })
-	w.recent = slices.Insert(w.recent, 0, target)
-	w.recent = w.recent[:min(len(w.recent), maxRecent)]
 }
 
 // closeSession ends a session without waiting for it; its tab goes at once.
@@ -295,8 +294,13 @@ func (w *Window) closeSession(s *engine.Session) {
 	go s.Close()
 }
 
-// edit takes a target back to the connect bar.
+// edit takes a target back to the connect bar, or opens the form of a saved
+// machine.
 func (w *Window) edit(target viewer.Target) {
 	w.choose(nil)
+	if t := w.known(target); t.HostID != "" && w.config.Library != nil && !w.isSample(t) {
+		w.screen().EditID(t.HostID)
+		return
+	}
 	w.start.fill(target)
 }

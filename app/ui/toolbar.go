@@ -1,10 +1,13 @@
 package ui
 
 import (
+	"strings"
+
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/layout"
 	"fyne.io/fyne/v2/theme"
+	"fyne.io/fyne/v2/widget"
 
 	"deskvnc/app/ui/look"
 	"deskvnc/app/ui/picture"
@@ -20,7 +23,8 @@ type toolbar struct {
 	about       *look.Text
 	plain       *look.Text // the mark of a connection that is not encrypted
 	fit, actual *look.Button
-	cad, full   *look.Button
+	keys, view  *look.Button
+	shot, full  *look.Button
 	extra       *fyne.Container // the buttons that the menu has too
 	names       *fyne.Container // what the session is
 	wheel       *wheelText      // or who drives it
@@ -35,9 +39,13 @@ func newToolbar(w *Window) *toolbar {
 	}
 	t.fit = w.bareButton("view.fit", "Fit", nil)
 	t.actual = w.bareButton("view.actualSize", "1:1", nil)
-	t.cad = w.bareButton("session.sendCtrlAltDel", "Ctrl+Alt+Del", nil)
+	t.keys = look.NewButton("Keys", theme.MenuDropDownIcon(), nil, w.hint("Send keys"))
+	t.keys.IconPlacement = widget.ButtonIconTrailingText
+	t.keys.OnTapped = func() { w.popUp(w.menuOf("Keys"), t.keys) }
+	t.view = w.bareButton("session.viewOnly", "", theme.VisibilityIcon())
+	t.shot = w.bareButton("session.screenshot", "", theme.MediaPhotoIcon())
 	t.full = w.bareButton("view.fullscreen", "", theme.ViewFullScreenIcon())
-	t.extra = container.NewHBox(t.fit, t.actual, separator(), t.cad)
+	t.extra = container.NewHBox(t.fit, t.actual, separator(), t.keys, t.view, t.shot)
 	right := container.NewHBox(t.extra, t.full)
 	t.names = container.New(names{}, t.name, t.about, t.plain)
 	t.wheel = newWheelText(w)
@@ -128,6 +136,9 @@ func (t *toolbar) update() {
 	if about == s.title() {
 		about = ""
 	}
+	if s.person.ViewOnly() {
+		about = strings.TrimPrefix(about+"  ·  View only", "  ·  ")
+	}
 	t.about.SetText(about)
 	live := s.session.State().Phase == viewer.Connected
 	if t.wheel.show(s.wheel) {
@@ -144,17 +155,20 @@ func (t *toolbar) update() {
 	}
 	t.fit.SetOn(s.pane.Mode() == picture.Fit)
 	t.actual.SetOn(s.pane.Mode() == picture.Actual)
-	if live {
-		t.cad.Enable()
-	} else {
-		t.cad.Disable()
+	t.view.SetOn(s.person.ViewOnly())
+	for _, b := range []*look.Button{t.keys, t.shot} {
+		if live {
+			b.Enable()
+		} else {
+			b.Disable()
+		}
 	}
 	t.object.Refresh()
 }
 
 // adapt makes room for who drives when the window is narrow.
 func (t *toolbar) adapt(width float32) {
-	const narrow = 640
+	const narrow = 560
 	if width < narrow && t.wheel.object.Visible() {
 		t.extra.Hide()
 	} else {

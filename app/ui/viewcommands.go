@@ -1,0 +1,109 @@
+package ui
+
+import (
+	"context"
+	"math"
+
+	"deskvnc/app/ui/picture"
+	"deskvnc/control/command"
+	"deskvnc/control/grant"
+)
+
+// viewCommands are the commands about what is shown.
+func (w *Window) viewCommands() []command.Command {
+	session := []command.Param{sessionParam}
+	mode := func(m picture.Mode) func() bool {
+		return func() bool { return w.selected != nil && w.selected.pane.Mode() == m }
+	}
+	return []command.Command{
+		{
+			ID: "session.refresh", Label: "Refresh the picture", Menu: []string{"View"}, Kind: command.Action, Capability: grant.View, Window: true,
+			Doc:    "Asks the machine for its whole picture once more.",
+			Params: session, Enabled: w.needLive, Shortcuts: viewerKey("U"),
+			Run: w.onTab(func(t *tab) error { t.session.Refresh(); return nil }),
+		},
+		{
+			ID: "view.fit", Label: "Fit to the window", Menu: []string{"View"}, Kind: command.Action, Capability: grant.App, Window: true,
+			Doc:    "Shows the whole remote screen, as large as fits.",
+			Params: session, Enabled: w.needSession, Shortcuts: viewerKey("0"), On: mode(picture.Fit),
+			Run: w.onTab(func(t *tab) error { t.pane.SetMode(picture.Fit); w.update(); return nil }),
+		},
+		{
+			ID: "view.actualSize", Label: "Actual size", Menu: []string{"View"}, Kind: command.Action, Capability: grant.App, Window: true,
+			Doc:    "Shows each remote pixel as one pixel of this screen; a larger screen scrolls.",
+			Params: session, Enabled: w.needSession, Shortcuts: viewerKey("O"), On: mode(picture.Actual),
+			Run: w.onTab(func(t *tab) error { t.pane.SetMode(picture.Actual); w.update(); return nil }),
+		},
+		{
+			ID: "view.zoomIn", Label: "Zoom in", Menu: []string{"View"}, Kind: command.Action, Capability: grant.App, Window: true,
+			Doc:    "Shows the remote screen one step larger.",
+			Params: session, Enabled: w.needLive, Shortcuts: viewerKey("="),
+			Run: w.onTab(func(t *tab) error { t.zoom(zoomStep(t.percent(), 1)); return nil }),
+		},
+		{
+			ID: "view.zoomOut", Label: "Zoom out", Menu: []string{"View"}, Kind: command.Action, Capability: grant.App, Window: true,
+			Doc:    "Shows the remote screen one step smaller.",
+			Params: session, Enabled: w.needLive, Shortcuts: viewerKey("-"),
+			Run: w.onTab(func(t *tab) error { t.zoom(zoomStep(t.percent(), -1)); return nil }),
+		},
+		{
+			ID: "view.zoom", Label: "Zoom", Kind: command.Action, Capability: grant.App, Window: true,
+			Doc:     "Shows the remote screen at a percentage of its size.",
+			Params:  []command.Param{sessionParam, {Name: "percent", Type: command.Integer, Required: true, Doc: "10 to 800; beyond that the nearest of these"}},
+			Enabled: w.needLive,
+			Run: func(_ context.Context, p command.Params) (any, error) {
+				t, err := w.named(p)
+				if err != nil {
+					return nil, err
+				}
+				t.zoom(p.Int("percent"))
+				return map[string]any{"session": t.session.ID(), "percent": int(math.Round(t.percent()))}, nil
+			},
+		},
+		{
+			ID: "view.fullscreen", Label: "Full screen", Menu: []string{"View"}, Kind: command.Action, Capability: grant.App, Window: true,
+			Doc:       "Fills the screen with the shown session, or goes back.",
+			Params:    []command.Param{{Name: "on", Type: command.Bool, Doc: "the other way round when missing"}},
+			Shortcuts: viewerKey("F"), On: func() bool { return w.full },
+			Run: func(_ context.Context, p command.Params) (any, error) {
+				w.setFull(p.Bool("on", !w.full))
+				return map[string]any{"on": w.full}, nil
+			},
+		},
+		{
+			ID: "view.library", Label: "Start page", Menu: []string{"View"}, Kind: command.Action, Capability: grant.App, Window: true,
+			Doc: "Shows the start page; sessions go on.", Shortcuts: viewerKey("L"),
+			Run: func(context.Context, command.Params) (any, error) { w.choose(nil); return nil, nil },
+		},
+	}
+}
+
+// zoomSteps are the percentages that zooming stops at.
+var zoomSteps = []float64{10, 25, 33, 50, 67, 75, 90, 100, 110, 125, 150, 175, 200, 250, 300, 400, 600, 800}
+
+// zoomStep is the next step above or below a percentage.
+func zoomStep(from float64, direction int) int {
+	if direction > 0 {
+		for _, s := range zoomSteps {
+			if s > from+0.5 {
+				return int(s)
+			}
+		}
+		return picture.MaxZoom
+	}
+	for i := len(zoomSteps) - 1; i >= 0; i-- {
+		if zoomSteps[i] < from-0.5 {
+			return int(zoomSteps[i])
+		}
+	}
+	return picture.MinZoom
+}
+
+// percent is how large the remote screen is shown.
+func (t *tab) percent() float64 { return 100 * t.pane.Place().Scale() }
+
+// zoom shows the remote screen at a percentage.
+func (t *tab) zoom(percent int) {
+	t.pane.Zoom(percent)
+	t.w.update()
+}
