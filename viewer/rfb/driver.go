@@ -2,6 +2,7 @@ package rfb
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	vnc "github.com/mitchellh/go-vnc"
@@ -35,8 +36,13 @@ type Options struct {
 // preference is the order in which encodings are asked for: Tight costs the
 // least for a pixel, and alone has JPEG everywhere.
 var preference = []int32{
-	rect.TypeTight, rect.TypeZRLE, rect.TypeHextile, rect.TypeTightPNG, rect.TypeCopyRect, rect.TypeRaw,
+	rect.TypeTight, rect.TypeZRLE, rect.TypeTRLE, rect.TypeHextile, rect.TypeZlib, rect.TypeTightPNG,
+	rect.TypeZlibHex, rect.TypeCoRRE, rect.TypeRRE, rect.TypeCopyRect, rect.TypeRaw,
 }
+
+// lossy are the encodings that always lose something. They are asked for, after
+// all others, with a quality only.
+var lossy = []int32{rect.TypeZYWRLE, rect.TypeJPEG}
 
 // The pseudo-encodings of the levels 0, from which they count upwards.
 const (
@@ -66,6 +72,9 @@ var _ viewer.Driver = (*Driver)(nil)
 func New(o Options) *Driver {
 	if o.Encodings == nil {
 		o.Encodings = preference
+		if o.Quality > 0 {
+			o.Encodings = slices.Concat(preference, lossy)
+		}
 	}
 	if o.Judge == nil {
 		o.Judge = &trust.Judge{}

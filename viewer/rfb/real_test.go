@@ -249,7 +249,9 @@ func TestTigerVNCOtherViewersStay(t *testing.T) {
 	second.Wait(t)
 }
 
-func TestTightVNC(t *testing.T) {
+// startTight starts Xtightvnc.
+func startTight(t testing.TB) *xServer {
+	t.Helper()
 	if _, err := os.Stat("/usr/share/fonts/X11/misc/fonts.dir"); err != nil {
 		missing(t, "xfonts-base, without which Xtightvnc does not start,")
 	}
@@ -275,6 +277,11 @@ func TestTightVNC(t *testing.T) {
 		}
 	}
 	s.connect(t)
+	return s
+}
+
+func TestTightVNC(t *testing.T) {
+	s := startTight(t)
 	for _, e := range pictureEncodings[:2] { // it knows no ZRLE, and sends Hextile then
 		t.Run(e.name, func(t *testing.T) {
 			draw(t, s, viewertest.Open(t, rfb.New(rfb.Options{Encodings: []int32{e.number, rect.TypeCopyRect}}), s.target(), nil))
@@ -289,7 +296,9 @@ func TestTightVNC(t *testing.T) {
 	})
 }
 
-func TestX11VNC(t *testing.T) {
+// startX11VNC starts x11vnc on an X server of its own.
+func startX11VNC(t testing.TB) *xServer {
+	t.Helper()
 	s := startX(t, "Xvfb", "-screen", "0", "640x480x24")
 	s.port = freePort(t)
 	ready, w, err := os.Pipe()
@@ -306,6 +315,11 @@ func TestX11VNC(t *testing.T) {
 	if _, err := ready.Read(make([]byte, 1)); err != nil {
 		t.Fatalf("x11vnc does not listen: %v", err)
 	}
+	return s
+}
+
+func TestX11VNC(t *testing.T) {
+	s := startX11VNC(t)
 	l := viewertest.Open(t, rfb.New(rfb.Options{}), s.target(), nil)
 	draw(t, s, l)
 	xev := startXev(t, s.display)

@@ -48,6 +48,7 @@ type Session struct {
 
 	signals                signals
 	updates, rects, pixels atomic.Uint64
+	counts                 map[int32]*atomic.Uint64 // of rectangles by encoding; the map is set once
 }
 
 var (
@@ -84,6 +85,10 @@ func (s *Session) messages(fail func(error) error) []vnc.ServerMessage {
 	}
 	for _, e := range s.pseudos() {
 		u.encodings[e.Type()] = e
+	}
+	s.counts = map[int32]*atomic.Uint64{}
+	for n := range u.encodings {
+		s.counts[n] = &atomic.Uint64{}
 	}
 	return []vnc.ServerMessage{
 		&message{msgFramebufferUpdate, u.read, fail},
@@ -267,10 +272,18 @@ func (s *Session) ReleaseAll(ctx context.Context) error {
 type Stats struct {
 	Updates, Rects, Pixels uint64 // pseudo rectangles not counted
 	Received, Sent         uint64 // bytes
+	// Encodings counts the rectangles by encoding, pseudo ones too.
+	Encodings map[int32]uint64
 }
 
 // Stats returns the counts so far.
 func (s *Session) Stats() Stats {
-	return Stats{Updates: s.updates.Load(), Rects: s.rects.Load(), Pixels: s.pixels.Load(),
-		Received: s.conn.Received(), Sent: s.conn.Sent()}
+	st := Stats{Updates: s.updates.Load(), Rects: s.rects.Load(), Pixels: s.pixels.Load(),
+		Received: s.conn.Received(), Sent: s.conn.Sent(), Encodings: map[int32]uint64{}}
+	for n, c := range s.counts {
+		if v := c.Load(); v > 0 {
+			st.Encodings[n] = v
+		}
+	}
+	return st
 }

@@ -360,7 +360,7 @@ func TestEncodingsThatAreAskedFor(t *testing.T) {
 		return c.Drain()
 	})
 	viewertest.Open(t, rfb.New(rfb.Options{}), s.Target(), nil)
-	if got, want := fmt.Sprint(<-asked), "[7 16 5 -260 1 0 -314 1464686180 -239 -240 -232 1464686182 -308 -223 -224 -307 -261 1464686184 -258 -257 -312 -313 -1063131698]"; got != want {
+	if got, want := fmt.Sprint(<-asked), "[7 16 15 5 6 -260 8 4 2 1 0 -314 1464686180 -239 -240 -232 1464686182 -308 -223 -224 -307 -261 1464686184 -258 -257 -312 -313 -1063131698]"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }

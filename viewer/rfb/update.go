@@ -73,7 +73,10 @@ func (u *update) rectangles(n int) error {
 		if encoding == rect.TypeCopyRect {
 			u.s.signals.copyRect.Store(true)
 		}
-		if encoding >= 0 {
+		if n := u.s.counts[encoding]; n != nil {
+			n.Add(1)
+		}
+		if encoding >= 0 || encoding == rect.TypeTightPNG {
 			u.s.rects.Add(1)
 			u.s.pixels.Add(uint64(r.Width) * uint64(r.Height))
 		}
