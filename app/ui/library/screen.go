@@ -81,7 +81,14 @@ func New(c Config) *Screen {
 	s := &Screen{config: c}
 	s.shelf = newShelf(c.Canvas)
 	s.shelf.cards = true
-	s.shelf.open, s.shelf.live, s.shelf.short = c.Open, c.Live, c.Chord
+	s.shelf.open, s.shelf.live = c.Open, c.Live
+	s.shelf.short = func(sc fyne.Shortcut) bool {
+		if _, ok := sc.(*fyne.ShortcutUndo); ok {
+			c.Do("host.undelete")
+			return true
+		}
+		return c.Chord(sc)
+	}
 	s.shelf.change = func() {}
 	s.shelf.menu = func(_ Entry, at fyne.Position) { widget.ShowPopUpMenuAtPosition(c.Menu(), c.Canvas, at) }
 	s.shelf.thumb = func(id string) image.Image { return s.model.thumbOf(id) }
