@@ -267,6 +267,8 @@ func (s *Server) call(ctx context.Context, name string, arguments json.RawMessag
 	if err != nil {
 		return refusal(refused(err))
 	}
+	s.idle.begin()
+	defer s.idle.end()
 	if result, err = b.Call(ctx, name, arguments); err != nil {
 		return refusal(refused(err))
 	}

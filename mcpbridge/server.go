@@ -43,6 +43,9 @@ type Config struct {
 	// MaxMessage bounds a message and a reply, its newline included; 0 means
 	// [control.MaxMessage].
 	MaxMessage int
+	// Idle is told, from a goroutine of its own, when calls have run and for
+	// some seconds none any more. It may be nil.
+	Idle func()
 }
 
 // The list of tools may be kept for an hour, by the client that asked.
@@ -55,6 +58,7 @@ type Server struct {
 	core   *server.MCPServer
 
 	client client
+	idle   idler
 
 	opening sync.Mutex // held while the backend is made; guards below
 	backend Backend
@@ -72,7 +76,7 @@ func New(c Config) (*Server, error) {
 	if c.MaxMessage < MinMaxMessage || c.MaxMessage > control.MaxMessage {
 		return nil, fmt.Errorf("mcp: the message limit must be from %d to %d bytes", MinMaxMessage, control.MaxMessage)
 	}
-	s := &Server{config: c, rows: make(map[string]control.Row, len(c.Rows))}
+	s := &Server{config: c, rows: make(map[string]control.Row, len(c.Rows)), idle: idler{tell: c.Idle}}
 	order := make(map[string]int, len(c.Rows))
 	tools := make([]server.ServerTool, len(c.Rows))
 	for i, row := range c.Rows {
@@ -156,6 +160,7 @@ func (s *Server) Close() error {
 	b := s.backend
 	s.backend, s.closed = nil, true
 	s.opening.Unlock()
+	s.idle.stop()
 	if b == nil {
 		return nil
 	}

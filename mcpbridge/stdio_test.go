@@ -366,7 +366,7 @@ func TestNothingIsOpenedBeforeTheFirstCall(t *testing.T) {
 func TestIDIsFreeAfterTheReply(t *testing.T) {
 	b := &fake{}
 	p := converse(t, newServer(t, b))
-	const calls = 2000
+	const calls = 300
 	for i := range calls {
 		p.send(toolLine("2", "dvv_limbs", "{}"))
 		if got := p.line(); strings.Contains(got, "error") {
