@@ -66,7 +66,7 @@ func mcpCommand() *cobra.Command {
 // serve checks the flags, then serves until the input ends. Nothing is opened
 // before the first tool is called.
 func (f *mcpFlags) serve(cmd *cobra.Command) error {
-	config := mcpbridge.Config{Version: version, Rows: control.Rows()}
+	config := mcpbridge.Config{Version: version, Rows: control.Rows(), Idle: giveBack}
 	var err error
 	if config.MaxMessage, err = f.messageLimit(cmd); err != nil {
 		return err
