@@ -52,6 +52,22 @@ func TestEncodingsAreExact(t *testing.T) {
 	}
 }
 
+// Compression level 0, which is never asked for, has libvncserver send Tight
+// that is not compressed, and others stored blocks (C054).
+func TestCompressionLevel0(t *testing.T) {
+	const level0 = -256
+	for _, m := range exactEncodings {
+		t.Run(m.machine, func(t *testing.T) {
+			s := m.start(t)
+			for _, n := range []int32{rect.TypeTight, rect.TypeZRLE, rect.TypeZlib} {
+				t.Run(fmt.Sprint(n), func(t *testing.T) {
+					draw(t, s, viewertest.Open(t, rfb.New(rfb.Options{Encodings: []int32{n, rect.TypeCopyRect, level0}}), s.target(), nil))
+				})
+			}
+		})
+	}
+}
+
 // gradient draws what JPEG is made for.
 func gradient(t testing.TB, s *xServer, seed int) *image.RGBA {
 	t.Helper()
