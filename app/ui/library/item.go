@@ -185,7 +185,7 @@ func (r *itemRenderer) Layout(size fyne.Size) {
 	inset := theme.Size(theme.SizeNameInnerPadding)
 	left, right := float32(10), size.Width-6
 	if it.live != "" {
-		left += dotSize + 2
+		left += dotSize + 6
 	}
 	if it.entry.Host.Favourite {
 		right -= 18

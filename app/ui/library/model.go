@@ -321,7 +321,13 @@ func Reason(err error) string {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return fmt.Sprintf("The library did not answer within %v. Nothing is lost; try again.", jobTime)
 	}
-	return sentence(err.Error())
+	text := err.Error()
+	if cause := errors.Unwrap(err); cause != nil { // the database's own words help nobody
+		if short, ok := strings.CutSuffix(text, ": "+cause.Error()); ok && k != nil && short != "" {
+			text = short
+		}
+	}
+	return sentence(text)
 }
 
 // sentence makes a reason one.

@@ -81,7 +81,7 @@ func New(c Config) *Screen {
 	s := &Screen{config: c}
 	s.shelf = newShelf(c.Canvas)
 	s.shelf.cards = true
-	s.shelf.open, s.shelf.live = c.Open, c.Live
+	s.shelf.open, s.shelf.live = s.open, c.Live
 	s.shelf.short = func(sc fyne.Shortcut) bool {
 		if _, ok := sc.(*fyne.ShortcutUndo); ok {
 			c.Do("host.undelete")
@@ -244,6 +244,14 @@ func (s *Screen) show(v view) {
 		s.reveal = ""
 	}
 	s.paintEmpty()
+}
+
+// open goes to a machine; what was searched for has been found.
+func (s *Screen) open(e Entry) {
+	if s.search.Text != "" {
+		s.search.SetText("")
+	}
+	s.config.Open(e)
 }
 
 // paintEmpty says what to do where there is nothing.

@@ -41,9 +41,9 @@ func (e *searchEntry) TypedKey(ev *fyne.KeyEvent) {
 			return
 		}
 		if c, ok := s.shelf.chosen(); ok && e.Text == "" {
-			s.config.Open(c)
+			s.open(c)
 		} else if e.Text != "" {
-			s.config.Open(s.shelf.entries[0])
+			s.open(s.shelf.entries[0])
 		}
 	default:
 		e.Entry.TypedKey(ev)

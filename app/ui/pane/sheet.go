@@ -104,7 +104,12 @@ func (s *sheet) ask(q viewer.Question, before string, reply chan<- answer) {
 	}
 	s.title.SetText(w.title)
 	look.SetParagraph(s.text, w.text, look.ColorMuted)
-	look.SetParagraph(s.warning, w.warning, theme.ColorNameWarning)
+	color, loud := theme.ColorNameWarning, theme.ColorNameForeground
+	if w.sure {
+		color, loud = theme.ColorNameError, theme.ColorNameError
+	}
+	s.title.SetColor(loud)
+	look.SetParagraph(s.warning, w.warning, color)
 	show(s.warning, w.warning != "")
 	show(s.user, w.user)
 	show(s.secret, w.secret)

@@ -66,29 +66,45 @@ func keyWords(q viewer.Question, name string) words {
 		}
 	}
 	k := q.Key
-	if k.Pinned != nil {
-		lines = append(lines, "It used to show this:")
-		add("Before", k.Pinned.What)
-		add("Fingerprint", k.Pinned.Fingerprint)
-		add("Subject", k.Pinned.Subject)
-		lines = append(lines, "", "It shows this now:")
+	if old := k.Pinned; old != nil {
+		since := ""
+		if !old.Since.IsZero() {
+			since = " since " + old.Since.Local().Format("2 January 2006")
+		}
+		lines = append(lines, "Trusted"+since+": "+old.What)
+		add("Subject", old.Subject)
+		add("Issuer", old.Issuer)
+		add("Fingerprint (SHA-256)", twoLines(old.Fingerprint))
+		lines = append(lines, "")
 	}
-	add("It shows", k.What)
-	add("Fingerprint (SHA-256)", k.Fingerprint)
-	add("Shown by the machine as", k.AlsoShownAs)
+	add("It shows now", k.What)
 	add("Subject", k.Subject)
 	add("For", strings.Join(k.Names, ", "))
 	add("Issuer", k.Issuer)
 	if !k.NotAfter.IsZero() {
 		add("Valid", k.NotBefore.Format("2006-01-02")+" to "+k.NotAfter.Format("2006-01-02"))
 	}
+	add("Fingerprint (SHA-256)", twoLines(k.Fingerprint))
+	add("Shown by the machine as", k.AlsoShownAs)
+	var problems []string
+	for _, p := range k.Problems {
+		problems = append(problems, sentence(p))
+	}
 	w := words{
 		title: "Is this " + name + "?", text: strings.Join(lines, "\n"), yes: "Trust it",
-		warning: strings.Join(append([]string{"Compare the fingerprint with the machine's own before you trust it."}, k.Problems...), "\n"),
+		warning: strings.Join(append(problems, "Compare the fingerprint with the machine's own before you trust it."), "\n"),
 	}
 	if k.Pinned != nil {
 		w.title, w.yes, w.danger, w.sure = name+" is not what it was", "Replace and connect", true, true
-		w.warning = "Somebody may be in between. Go on only when you know why this has changed."
+		w.warning = "Stop: somebody may be in between, reading what you type. Go on only when you know why this has changed."
 	}
 	return w
+}
+
+// twoLines breaks a long fingerprint in the middle, between two bytes.
+func twoLines(f string) string {
+	if i := 3 * 16; len(f) > i {
+		return "\n" + f[:i] + "\n" + f[i:]
+	}
+	return f
 }
