@@ -67,6 +67,7 @@ var (
 // anything is sent. The refusal carries the settled intent.
 func (c *call) begin(st *seat, f fences) (*act, error) {
 	l := st.limb
+	c.clear(st)
 	now := l.lock()
 	defer l.unlock()
 	l.intents++
@@ -81,6 +82,22 @@ func (c *call) begin(st *seat, f fences) (*act, error) {
 	a.ctx, a.cancel = context.WithCancelCause(c.ctx)
 	l.acts[c.a.id] = a
 	return a, nil
+}
+
+// clear waits for a cancelled act of the caller to be over and for what was
+// held down before to be released: an act that follows at once is then simply
+// the next one.
+func (c *call) clear(st *seat) {
+	l := st.limb
+	ctx, cancel := context.WithTimeout(c.ctx, settleWait)
+	defer cancel()
+	l.await(ctx, func(w *wheel.Wheel) bool {
+		if own := l.acts[c.a.id]; own != nil {
+			return own.ctx.Err() == nil // it goes on: refused as such
+		}
+		v := w.View(st.party())
+		return v.Lease == 0 || v.Phase != wheel.HandingOver
+	})
 }
 
 // admit is the order of checks of an act. The caller holds the limb's lock.
