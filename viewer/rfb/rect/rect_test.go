@@ -54,6 +54,14 @@ func canvas(t testing.TB, w, h int, b []byte, chunk int) *Canvas {
 }
 
 func decoder(c *Canvas, encoding int32) vnc.Encoding {
+	switch encoding { // made alone, which is faster
+	case TypeTight:
+		return NewTight(c)
+	case TypeZRLE:
+		return NewZRLE(c)
+	case TypeHextile:
+		return NewHextile(c)
+	}
 	for _, e := range All(c) {
 		if e.Type() == encoding {
 			return e
