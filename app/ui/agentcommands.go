@@ -248,6 +248,10 @@ func (w *Window) showAgents(on bool) {
 	w.panelOn = on
 	if on {
 		w.panel.Object().Show()
+		if w.win.Canvas().Size().Width-agents.Width < minStage { // it covers the session
+			w.LetGo()
+			w.win.Canvas().Unfocus()
+		}
 	} else {
 		w.panel.Object().Hide()
 	}
@@ -323,13 +327,19 @@ func clientLines(connect string) string {
 			program = name
 		}
 	}
-	type server struct {
-		Command string   `json:"command"`
-		Args    []string `json:"args"`
+	quoted := func(s string) string {
+		b, err := json.Marshal(s)
+		if err != nil { // a string always has a JSON form
+			return `""`
+		}
+		return string(b)
 	}
-	b, err := json.MarshalIndent(map[string]any{"mcpServers": map[string]server{"deskvnc": {program, []string{"mcp", "--connect", connect}}}}, "", "  ")
-	if err != nil { // strings always have a JSON form
-		return ""
-	}
-	return string(b)
+	return `{
+  "mcpServers": {
+    "deskvnc": {
+      "command": ` + quoted(program) + `,
+      "args": ["mcp", "--connect", ` + quoted(connect) + `]
+    }
+  }
+}`
 }

@@ -118,7 +118,8 @@ func (p *palette) find() {
 	var now, later []*command.Command
 	for _, c := range p.w.commands.Commands() {
 		text := strings.ToLower(c.Label + " " + strings.Join(c.Menu, " ") + " " + c.ID)
-		if !c.Bare() || slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(text, word) }) {
+		silent := c.Kind == command.Query && len(c.Menu) == 0 // its answer is for programs
+		if !c.Bare() || silent || slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(text, word) }) {
 			continue
 		}
 		if p.w.commands.Enabled(c.ID, nil) == nil {

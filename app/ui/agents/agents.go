@@ -93,10 +93,11 @@ func New(c Config) *Panel {
 	p.lines.TextStyle = fyne.TextStyle{Monospace: true}
 	p.lines.SizeName = theme.SizeNameCaptionText
 	p.lines.Selectable = true
+	p.lines.Wrapping = fyne.TextWrapBreak
 	copyLines := widget.NewButtonWithIcon("Copy", theme.ContentCopyIcon(), func() { c.Run("agents.copyClient", nil) })
 	p.client = container.NewVBox(
 		look.NewParagraph("Give this to an MCP client:", look.ColorMuted, theme.SizeNameCaptionText),
-		container.NewStack(look.NewPanel(theme.ColorNameInputBackground, look.ColorBorder, 6), container.NewHScroll(p.lines)),
+		container.NewStack(look.NewPanel(theme.ColorNameInputBackground, look.ColorBorder, 6), p.lines),
 		container.NewHBox(copyLines),
 	)
 	p.attached, p.sessions, p.reading, p.writing = newRows(), newRows(), newRows(), newRows()

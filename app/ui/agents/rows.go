@@ -6,6 +6,7 @@ import (
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/layout"
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
@@ -84,13 +85,17 @@ func (e row) object() fyne.CanvasObject {
 		return container.NewStack(look.NewPanel(look.ColorBar, look.ColorBorder, 6), container.New(look.Inset{1, 2, 1, 2}, content))
 	}
 	lines := container.NewVBox(title, look.NewParagraph(e.text, look.ColorMuted, theme.SizeNameCaptionText))
-	if len(e.buttons) > 0 {
-		lines.Add(container.New(look.Inset{2, 4, 2, 6}, buttons))
-	}
 	content = lines
+	switch len(e.buttons) {
+	case 0:
+	case 1: // beside the text
+		content = container.NewBorder(nil, nil, nil, container.New(look.Inset{0, 4, 0, 0}, container.NewVBox(layout.NewSpacer(), buttons, layout.NewSpacer())), lines)
+	default:
+		lines.Add(container.New(look.Inset{0, 4, 2, 6}, buttons))
+	}
 	if e.tinted != "" {
 		mark := container.New(look.Free{Min: fyne.NewSize(4, 4)}, look.NewPanel(e.tinted, "", 2))
-		content = container.NewBorder(nil, nil, mark, nil, lines)
+		content = container.NewBorder(nil, nil, mark, nil, content)
 	}
 	return container.NewStack(look.NewPanel(look.ColorBar, look.ColorBorder, 6), container.New(look.Inset{2, 4, 4, 2}, content))
 }
