@@ -55,12 +55,14 @@ type Model struct {
 	work   sync.WaitGroup
 	wake   chan struct{} // one place: something is to be read
 
-	mu     sync.Mutex // guards below; not held while the library is asked
-	query  string
-	stale  bool // the machines are to be read again
-	latest view
-	thumbs map[string]image.Image // nil for none
-	wanted []string               // pictures to be read
+	mu      sync.Mutex // guards below; not held while the library is asked
+	query   string
+	stale   bool // the machines are to be read again
+	latest  view
+	thumbs  map[string]image.Image // nil for none
+	wanted  []string               // pictures to be read
+	jobs    []func()               // changes to be made
+	working bool                   // they are being made
 }
 
 // newModel returns a model that calls show after each reading and thumbs when
@@ -277,16 +279,38 @@ func (m *Model) thumbOf(id string) image.Image {
 	return img
 }
 
-// do works on the library and then calls done with what came of it. The work
-// goes on when the window closes.
+// do works on the library and then calls done with what came of it. One thing
+// is done after the other, and what was begun goes on when the window closes.
 func (m *Model) do(work func(ctx context.Context) error, done func(error)) {
-	m.work.Go(func() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.jobs = append(m.jobs, func() {
 		ctx, cancel := context.WithTimeout(context.Background(), jobTime)
 		defer cancel()
 		err := work(ctx)
 		m.again()
 		m.fence.Go(func() { done(err) })
 	})
+	if !m.working {
+		m.working = true
+		m.work.Go(m.labour)
+	}
+}
+
+// labour does what there is to do.
+func (m *Model) labour() {
+	for {
+		m.mu.Lock()
+		if len(m.jobs) == 0 {
+			m.working = false
+			m.mu.Unlock()
+			return
+		}
+		job := m.jobs[0]
+		m.jobs = m.jobs[1:]
+		m.mu.Unlock()
+		job()
+	}
 }
 
 // keepPicture keeps the last picture of a host; encode makes it.
