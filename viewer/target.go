@@ -86,8 +86,16 @@ func (t Target) Label() string {
 	return t.HostPort()
 }
 
-// HostPort is the address to dial, with IPv6 in brackets.
+// Socket reports whether the target is a socket of this computer: an address
+// that begins with a slash, without a port.
+func (t Target) Socket() bool { return strings.HasPrefix(t.Address, "/") }
+
+// HostPort is the address to dial, with IPv6 in brackets; of a socket of this
+// computer its path.
 func (t Target) HostPort() string {
+	if t.Socket() {
+		return t.Address
+	}
 	return net.JoinHostPort(t.Address, strconv.Itoa(t.Port))
 }
 
@@ -96,6 +104,9 @@ func (t Target) HostPort() string {
 // IP addresses in canonical form with their zone kept.
 func Normalize(address string) string {
 	a := strings.TrimSpace(address)
+	if strings.HasPrefix(a, "/") {
+		return a // the path of a socket
+	}
 	if strings.HasPrefix(a, "[") && strings.HasSuffix(a, "]") {
 		a = a[1 : len(a)-1]
 	}
@@ -131,6 +142,7 @@ const maxDisplay = 99
 //	[::1]:5901      an IPv6 address and a port or display
 //	fe80::1%eth0    an IPv6 address alone
 //	vnc://user@host:port
+//	unix:/run/vm.sock  a socket of this computer, VNC only
 //
 // protocol is the one meant when text does not say. A password in a URL is
 // refused: it would be kept where text is kept.
@@ -139,6 +151,13 @@ func ParseTarget(text string, protocol Protocol) (Target, error) {
 	t := Target{Protocol: protocol}
 	if s == "" {
 		return t, badTarget("type the address of a machine, for example lab01 or 10.0.0.5:1")
+	}
+	if path, ok := strings.CutPrefix(s, "unix:"); ok && protocol == VNC {
+		if err := checkSocket(path); err != nil {
+			return t, err
+		}
+		t.Address = path
+		return t, nil
 	}
 	if scheme, rest, ok := strings.Cut(s, "://"); ok {
 		if strings.Contains(scheme, "@") { // see splitHostPort
@@ -235,6 +254,22 @@ func checkHost(a string) error {
 	}
 	if strings.ContainsAny(a, ":%") && !isIP(a) {
 		return badTarget(fmt.Sprintf("%q is neither a host name nor an IPv6 address; write a port after an IPv6 address as [::1]:5901", a))
+	}
+	return nil
+}
+
+// maxSocketPath bounds the path of a socket; systems take less than this.
+const maxSocketPath = 108
+
+// checkSocket refuses what cannot be the path of a socket.
+func checkSocket(path string) error {
+	switch {
+	case !strings.HasPrefix(path, "/"):
+		return badTarget("write the whole path of a socket, as in unix:/run/vm.sock")
+	case len(path) >= maxSocketPath:
+		return badTarget("the path of the socket is longer than 107 bytes")
+	case strings.ContainsFunc(path, func(r rune) bool { return r < ' ' || r == 0x7f }):
+		return badTarget("the path of a socket cannot contain control characters")
 	}
 	return nil
 }

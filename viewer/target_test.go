@@ -37,6 +37,7 @@ func TestParseTarget(t *testing.T) {
 		{"ssh://bob@build.example.com", Target{Protocol: SSH, Address: "build.example.com", Port: 22, User: "bob"}},
 		{"rdp://10.0.0.5:3390", Target{Protocol: RDP, Address: "10.0.0.5", Port: 3390}},
 		{"ssh://host:1", Target{Protocol: SSH, Address: "host", Port: 1}},
+		{"unix:/run/My VM.sock", Target{Protocol: VNC, Address: "/run/My VM.sock"}},
 		{"vnc://a%40b@host", Target{Protocol: VNC, Address: "host", Port: 5900, User: "a@b"}},
 	}
 	for _, tt := range tests {
@@ -50,7 +51,8 @@ func TestParseTarget(t *testing.T) {
 func TestParseTargetRefuses(t *testing.T) {
 	for _, in := range []string{"", "   ", "host:", "host:abc", "host:70000", "host::0", "[::1", "[::1]x", "http://host", "vnc://", "a b",
 		"host:1:2:x", "vnc://user:secret@host", "user:secret@host", "user:secret@host:5901", "user::secret@host", "[user]:secret@host",
-		"user@secret://host", "alice@host", "host/path", "-\x00", strings.Repeat("a", 300), "1:2:3"} {
+		"user@secret://host", "alice@host", "host/path", "-\x00", strings.Repeat("a", 300), "1:2:3",
+		"unix:run/x", "unix:", "unix:/" + strings.Repeat("a", 108), "unix:/a\x1b", "/run/x"} {
 		got, err := ParseTarget(in, VNC)
 		if err == nil {
 			t.Errorf("ParseTarget(%q) = %+v, want an error", in, got)
@@ -65,7 +67,7 @@ func TestParseTargetRefuses(t *testing.T) {
 func TestNormalize(t *testing.T) {
 	for in, want := range map[string]string{
 		"Lab01.": "lab01", " LAB01.. ": "lab01", "0:0:0:0:0:0:0:1": "::1", "[::1]": "::1", "::FFFF:10.0.0.1": "10.0.0.1",
-		"FE80::0001%En0": "fe80::1%En0", "ÄPFEL": "Äpfel", "010.0.0.1": "010.0.0.1",
+		"FE80::0001%En0": "fe80::1%En0", "ÄPFEL": "Äpfel", "010.0.0.1": "010.0.0.1", " /Run/X.": "/Run/X.",
 	} {
 		if got := Normalize(in); got != want {
 			t.Errorf("Normalize(%q) = %q, want %q", in, got, want)
@@ -83,6 +85,12 @@ func FuzzParseTarget(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
 		got, err := ParseTarget(s, VNC)
 		if err != nil {
+			return
+		}
+		if got.Socket() {
+			if got.Port != 0 || got.HostPort() != got.Address || Normalize(got.Address) != strings.TrimSpace(got.Address) {
+				t.Errorf("ParseTarget(%q) = %+v", s, got)
+			}
 			return
 		}
 		if got.Port < 1 || got.Port > 65535 || got.Address == "" {
