@@ -165,7 +165,7 @@ func (s *seat) mayAct(w *wheel.Wheel) *control.Refused {
 	case v.Lease != 0:
 		return control.Refuse(control.LeaseRevoked, "somebody with a higher right is taking the wheel")
 	case v.Holder != nil:
-		return control.Refuse(control.LeaseNotHeld, fmt.Sprintf("%s (%s) holds the wheel", v.Holder.Label, v.Holder.Kind))
+		return control.Refuse(control.LeaseNotHeld, v.Holder.Text()+" holds the wheel")
 	}
 	return control.Refuse(control.LeaseNotHeld, "you do not hold the wheel; a holder that does nothing for 60 seconds loses it")
 }

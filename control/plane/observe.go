@@ -268,7 +268,7 @@ func (c *call) status() (control.Result, error) {
 	}
 	o := c.observe(st)
 	st.renew()
-	return control.Result{Text: summary(o), Structured: o}, nil
+	return control.Result{Text: summary(o, st.wheelView().Revoked), Structured: o}, nil
 }
 
 // renew resets the life of the seat's lease: it looked.
@@ -284,15 +284,18 @@ func stateText(s control.State) string {
 	return string(s.State) + " (" + s.Reason + ")"
 }
 
-// summary is an observation in one sentence.
-func summary(o *control.Observation) string {
+// summary is an observation in one sentence; revoked says that a person took
+// the wheel from its reader and has not handed it back.
+func summary(o *control.Observation, revoked bool) string {
 	text := o.LimbID + " is " + stateText(o.State)
 	text += fmt.Sprintf(", %d x %d %s, geometry generation %d; ", o.Geometry.Space.Width, o.Geometry.Space.Height, o.Geometry.Space.Unit, o.Geometry.Generation)
 	switch l := o.Lease; {
 	case l.Held:
 		text += "you hold the wheel."
-	case l.HumanTookOver:
+	case revoked:
 		text += "a person has taken the wheel: stop and tell the user."
+	case l.HumanTookOver:
+		text += "a person is driving: stop and tell the user, or acquire with waitMs when they asked you to act here."
 	case l.HolderLabel != nil:
 		text += *l.HolderLabel + " holds the wheel."
 	default:

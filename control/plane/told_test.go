@@ -107,3 +107,35 @@ func TestWaitTellsWhatItSaw(t *testing.T) {
 		}
 	})
 }
+
+// A person who only moved the mouse drives for a moment and has taken nothing:
+// an agent that was asked to act here is not told to stop.
+func TestAPersonAtTheMouse(t *testing.T) {
+	bubble(t, func(t *testing.T, d *desk) {
+		g := d.opened("a")
+		p := d.pane()
+		p.Input(viewer.Pointer{X: 3, Y: 3})
+		said := func(r reply) string {
+			s, _, _ := strings.Cut(r.text, "```")
+			return s
+		}
+		r := g.ok("dvv_status", `{}`)
+		r.is("lease.human_took_over", true)
+		if got := said(r); strings.Contains(got, "has taken") || !strings.Contains(got, "a person is driving") || !strings.Contains(got, "waitMs") {
+			t.Errorf("status: %s", got)
+		}
+		for _, r := range []reply{
+			g.refused(control.LeaseNotHeld, "dvv_click", `{"action":"click","x":1,"y":1}`),
+			g.refused(control.LeaseNotHeld, "dvv_control", `{"action":"acquire","waitMs":0}`),
+		} {
+			if got := said(r); strings.Contains(got, "person (human)") || !strings.Contains(got, "a person") {
+				t.Errorf("got %s", got)
+			}
+		}
+		g.ok("dvv_control", `{"action":"acquire","waitMs":5000}`).is("held", true)
+		p.Input(viewer.Pointer{X: 3, Y: 3, Buttons: viewer.Left})
+		if got := said(g.ok("dvv_status", `{}`)); !strings.Contains(got, "has taken the wheel") {
+			t.Errorf("status after a press: %s", got)
+		}
+	})
+}

@@ -49,6 +49,14 @@ type Party struct {
 	Rank int
 }
 
+// Text is who the party is, for a sentence.
+func (p Party) Text() string {
+	if p.Kind.Person() {
+		return "a person"
+	}
+	return p.Label + " (" + string(p.Kind) + ")"
+}
+
 func (p Party) priority() int {
 	if p.Rank != 0 {
 		return p.Rank

@@ -91,7 +91,7 @@ func (r *Refusal) Error() string {
 		return "too many wait for the wheel already"
 	}
 	if r.Holder != nil {
-		return fmt.Sprintf("the wheel is held by %s (%s)", r.Holder.Label, r.Holder.Kind)
+		return "the wheel is held by " + r.Holder.Text()
 	}
 	return "the wheel is being handed to somebody else"
 }
