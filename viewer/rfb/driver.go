@@ -73,7 +73,7 @@ func New(o Options) *Driver {
 	if o.Encodings == nil {
 		o.Encodings = preference
 		if o.Quality > 0 {
-			o.Encodings = slices.Concat(preference, lossy)
+			o.Encodings = slices.Concat(preference, lossy, rect.Video)
 		}
 	}
 	if o.Judge == nil {
@@ -89,15 +89,22 @@ func New(o Options) *Driver {
 // pixels before its Demand is called.
 func (d *Driver) Open(ctx context.Context, t viewer.Target, env viewer.Env) (viewer.Session, error) {
 	env.Emit(viewer.Progress{Phase: viewer.Connecting})
-	c, err := conn.Dial(ctx, t.HostPort(), conn.DialFunc(env.Dial))
+	dial := conn.DialFunc(env.Dial)
+	if t.Proxy != "" {
+		p, err := conn.ParseProxy(t.Proxy)
+		if err != nil {
+			return nil, err
+		}
+		dial = p.Through(dial)
+	}
+	c, err := conn.Dial(ctx, t.HostPort(), dial)
 	if err != nil {
 		return nil, err
 	}
 	s := newSession(c, env)
 	var init serverInit
 	tr := &translator{
-		Conn:    c,
-		timeout: d.o.StageTimeout,
+		Conn: c, timeout: d.o.StageTimeout, repeater: t.RepeaterID,
 		chosen: func(m auth.Method) {
 			env.Emit(viewer.Progress{Phase: viewer.Authenticating, Method: auth.Name(m.Type())})
 		},
