@@ -329,15 +329,27 @@ func (tr *transcript) waitFrom(t *testing.T, mark int, text string) {
 type window struct {
 	display string
 	control int
+	home    string
 	log     *transcript
 	env     []string
 }
 
-// newWindow starts the viewer with more arguments and waits until it shows.
+// newWindow starts the viewer, where agents may connect, with more arguments
+// and waits until it shows.
 func newWindow(t *testing.T, args ...string) *window {
 	t.Helper()
-	w := &window{display: display(t, "Xvfb", "-screen", "0", "1280x800x24", "-nolisten", "tcp"), control: freePort(t), log: &transcript{}}
+	port := freePort(t)
+	w := newPlainWindow(t, append([]string{"--control", strconv.Itoa(port)}, args...)...)
+	w.control = port
+	listening(t, port)
+	return w
+}
+
+// newPlainWindow starts the viewer with just these arguments.
+func newPlainWindow(t *testing.T, args ...string) *window {
+	t.Helper()
 	home := t.TempDir()
+	w := &window{display: display(t, "Xvfb", "-screen", "0", "1280x800x24", "-nolisten", "tcp"), home: home, log: &transcript{}}
 	w.env = append(os.Environ(), "DISPLAY="+w.display, "HOME="+home, "XDG_CONFIG_HOME="+home+"/config", "XDG_DATA_HOME="+home+"/data",
 		"XDG_CACHE_HOME="+home+"/cache", "XDG_RUNTIME_DIR="+home+"/run", "DBUS_SESSION_BUS_ADDRESS=unix:path="+home+"/no-bus")
 	if err := os.Mkdir(home+"/run", 0o700); err != nil {
@@ -346,7 +358,13 @@ func newWindow(t *testing.T, args ...string) *window {
 	wm := exec.Command("openbox")
 	wm.Env = w.env
 	start(t, wm)
-	cmd := exec.Command(deskvnc, append([]string{"--control", strconv.Itoa(w.control)}, args...)...)
+	eventually(t, func() string { // the toolkit looks only once whether there is one
+		if out := run(t, w.display, "xprop", "-root", "_NET_SUPPORTING_WM_CHECK"); !strings.Contains(out, "window id") {
+			return "the window manager does not start"
+		}
+		return ""
+	})
+	cmd := exec.Command(deskvnc, args...)
 	cmd.Env = w.env
 	cmd.Stdout, cmd.Stderr = w.log, w.log
 	start(t, cmd)
@@ -367,7 +385,6 @@ func newWindow(t *testing.T, args ...string) *window {
 		}
 		return ""
 	})
-	listening(t, w.control)
 	return w
 }
 
