@@ -47,7 +47,7 @@ type poster struct {
 	ready chan struct{}
 }
 
-func newLab(t *testing.T, o sample.Options) *lab {
+func newLab(t *testing.T, o sample.Options, change ...func(*Config)) *lab {
 	t.Helper()
 	l := &lab{t: t, posts: make(chan func())}
 	a := test.NewTempApp(t)
@@ -102,7 +102,11 @@ func newLab(t *testing.T, o sample.Options) *lab {
 	targets := machines.Targets()
 	l.plane = plane.New(plane.Config{Engine: l.engine, Hosts: hosts(targets), Version: "test"})
 	t.Cleanup(l.plane.Close)
-	window, err = New(Config{App: a, Window: l.win, Fence: gate, Engine: l.engine, Plane: l.plane, Samples: targets, Version: "test", Quit: func() { l.quits++ }})
+	c := Config{App: a, Window: l.win, Fence: gate, Engine: l.engine, Plane: l.plane, Samples: targets, Version: "test", Quit: func() { l.quits++ }}
+	for _, fn := range change {
+		fn(&c)
+	}
+	window, err = New(c)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,7 +25,7 @@ type startPage struct {
 func newStartPage(w *Window) *startPage {
 	s := &startPage{w: w, fault: look.NewParagraph("", theme.ColorNameError, theme.SizeNameText)}
 	s.bar = newConnectEntry(w.libraryChord)
-	s.bar.SetPlaceHolder("Address of a machine:  host,  host:1 for display 1,  host::5901 for a port,  vnc://user@host")
+	s.bar.SetPlaceHolder("Address, for example lab01 or 10.0.0.5:1")
 	s.bar.OnSubmitted = func(string) { s.connect() }
 	s.bar.OnChanged = func(string) { s.fault.Hide() }
 	s.bar.down = func() { s.screen.FocusSearch() }

@@ -123,7 +123,7 @@ func newForm(s *Screen) *form {
 		label("Notes"), f.notes,
 	)
 	checks := container.NewGridWithColumns(2, f.favourite, f.viewOnly, f.encrypted, f.exclusive, f.picture)
-	f.scroll = container.NewVScroll(container.NewVBox(fields, checks))
+	f.scroll = container.NewVScroll(container.New(look.Inset{0, 10, 0, 0}, container.NewVBox(fields, checks)))
 	f.scroll.SetMinSize(fyne.NewSize(100, 80))
 	foot := container.New(look.Inset{6, 0, 0, 0}, container.NewVBox(f.fault, container.NewHBox(spacer(), f.no, f.yes)))
 	card := look.NewCard(container.NewBorder(container.New(look.Inset{0, 0, 4, 0}, f.title), foot, nil, nil, f.scroll))
