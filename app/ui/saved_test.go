@@ -400,7 +400,9 @@ func TestCountdownAndNow(t *testing.T) {
 	if now := choice(s, "Now"); now != nil {
 		test.Tap(&now.Button)
 	}
-	l.until("the attempt", func() bool { return s.session.State().Attempt > attempt || s.session.State().Phase != viewer.Reconnecting })
+	l.until("the attempt", func() bool {
+		return s.session.State().Attempt > attempt || s.session.State().Phase != viewer.Reconnecting
+	})
 	l.w.invoke("session.close", nil)
 }
 

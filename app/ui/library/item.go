@@ -216,9 +216,10 @@ func (r *itemRenderer) Layout(size fyne.Size) {
 	}
 	put(it.star, end+2, (size.Height-14)/2, 14, 14)
 	put(it.dot, 36, (size.Height-dotSize)/2, dotSize, dotSize)
-	if room := end - left; room > 420 { // side by side
-		put(it.name, left-inset, (size.Height-nameH)/2, room*0.45, nameH)
-		put(it.about, left+room*0.45, (size.Height-aboutH)/2, room*0.55, aboutH)
+	if end-left > 420 { // side by side, in columns
+		middle := size.Width * 0.42
+		put(it.name, left-inset, (size.Height-nameH)/2, middle-left, nameH)
+		put(it.about, middle, (size.Height-aboutH)/2, end-middle, aboutH)
 		return
 	}
 	put(it.name, left-inset, -1, end-left+inset, nameH)
