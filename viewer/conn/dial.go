@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"strings"
 	"syscall"
 	"time"
 
@@ -28,9 +29,10 @@ const (
 // A DialFunc makes a connection; [net.Dialer.DialContext] is one.
 type DialFunc func(ctx context.Context, network, address string) (net.Conn, error)
 
-// Dial connects to address by TCP, through dial when it is not nil, and sets
-// the connection up: small writes go out at once, a dead link is noticed.
-// Errors are [viewer.Error]s with a Kind.
+// Dial connects to address, through dial when it is not nil, and sets the
+// connection up: small writes go out at once, a dead link is noticed. An
+// address that begins with a slash is a socket of this computer, any other is
+// host:port, reached by TCP. Errors are [viewer.Error]s with a Kind.
 func Dial(ctx context.Context, address string, dial DialFunc) (*Conn, error) {
 	if dial == nil {
 		var d net.Dialer
@@ -38,7 +40,11 @@ func Dial(ctx context.Context, address string, dial DialFunc) (*Conn, error) {
 	}
 	dctx, cancel := context.WithTimeout(ctx, DialTimeout)
 	defer cancel()
-	inner, err := dial(dctx, "tcp", address)
+	network := "tcp"
+	if isSocket(address) {
+		network = "unix"
+	}
+	inner, err := dial(dctx, network, address)
 	if err != nil {
 		return nil, dialError(ctx, address, err)
 	}
@@ -50,6 +56,8 @@ func Dial(ctx context.Context, address string, dial DialFunc) (*Conn, error) {
 	}
 	return New(inner), nil
 }
+
+func isSocket(address string) bool { return strings.HasPrefix(address, "/") }
 
 // dialError gives the cause in words a person can act on.
 func dialError(ctx context.Context, address string, err error) error {
@@ -68,6 +76,12 @@ func dialError(ctx context.Context, address string, err error) error {
 		e.Err = fmt.Errorf("the name %s could not be looked up: %w", dns.Name, err)
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, syscall.ETIMEDOUT):
 		e.Kind, e.Err = viewer.Timeout, fmt.Errorf("%s does not answer: check that the machine is on and its port is not blocked", address)
+	case isSocket(address) && errors.Is(err, syscall.ENOENT):
+		e.Err = fmt.Errorf("there is no socket %s: check that the machine runs", address)
+	case isSocket(address) && errors.Is(err, syscall.ECONNREFUSED):
+		e.Err = fmt.Errorf("nothing listens on the socket %s", address)
+	case isSocket(address) && errors.Is(err, syscall.EACCES):
+		e.Err = fmt.Errorf("this user may not use the socket %s", address)
 	case errors.Is(err, syscall.ECONNREFUSED):
 		e.Err = fmt.Errorf("%s refused the connection: nothing listens on that port", address)
 	default:

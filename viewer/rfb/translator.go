@@ -43,13 +43,15 @@ const (
 type translator struct {
 	*conn.Conn
 	timeout time.Duration
-	login   *auth.Login
-	methods []auth.Method
-	chosen  func(auth.Method)            // called when a method is chosen
-	started func(init serverInit)        // called when ServerInit is read
-	known   func(messageType uint8) bool // server messages that can be read
-	ready   chan struct{}                // closed when messages may be read
-	ended   chan struct{}                // closed when go-vnc has let go
+	// repeater names the machine to a repeater; empty when there is none.
+	repeater string
+	login    *auth.Login
+	methods  []auth.Method
+	chosen   func(auth.Method)            // called when a method is chosen
+	started  func(init serverInit)        // called when ServerInit is read
+	known    func(messageType uint8) bool // server messages that can be read
+	ready    chan struct{}                // closed when messages may be read
+	ended    chan struct{}                // closed when go-vnc has let go
 
 	// The rest is owned by the goroutine that go-vnc runs on: the caller of
 	// Open, then its loop. It may be read after ended.
@@ -175,6 +177,11 @@ func (t *translator) take(n int) ([]byte, error) {
 
 func (t *translator) readGreeting() error {
 	t.await("greeting")
+	if t.repeater != "" {
+		if err := t.passRepeater(); err != nil {
+			return err
+		}
+	}
 	b, err := t.take(greetingBytes)
 	if err != nil {
 		return err

@@ -37,7 +37,7 @@ func parseGreeting(greeting []byte) (version, error) {
 	switch {
 	case major == 0:
 		return 0, &viewer.Error{Op: "rfb.Greeting", Kind: viewer.Unsupported,
-			Err: errors.New("this is a VNC repeater, not a machine: connect to the machine itself")}
+			Err: errors.New("this is a VNC repeater, not a machine: give the number under which the machine waits at it")}
 	case major < 3, major == 3 && minor < 3:
 		return 0, &viewer.Error{Op: "rfb.Greeting", Kind: viewer.Unsupported,
 			Err: fmt.Errorf("the machine speaks RFB %d.%d, which is older than 3.3", major, minor)}

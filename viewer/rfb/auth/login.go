@@ -71,7 +71,9 @@ func NewLogin(ctx context.Context, t viewer.Target, env viewer.Env, judge *trust
 		return judge.Check(ctx, t, k, env.Ask, env.Emit)
 	}
 	l.Consent = func(what string) error {
-		if ip, err := netip.ParseAddr(t.Address); err == nil && ip.IsLoopback() || t.Address == "localhost" {
+		ip, err := netip.ParseAddr(t.Address)
+		direct := t.Proxy == "" && t.RepeaterID == ""
+		if t.Socket() || direct && (err == nil && ip.IsLoopback() || t.Address == "localhost") {
 			return nil // it does not leave this machine
 		}
 		text := fmt.Sprintf("%s wants %s sent unencrypted: anybody on the way can read it", t.Label(), what)

@@ -45,6 +45,14 @@ func (c *Conn) ExpectBytes(want []byte) error {
 	return nil
 }
 
+// Some reads what the client has sent, at least one byte.
+func (c *Conn) Some() ([]byte, error) {
+	if _, err := c.r.Peek(1); err != nil {
+		return nil, err
+	}
+	return c.Expect(c.r.Buffered())
+}
+
 // Drain reads and drops what the client sends until it closes.
 func (c *Conn) Drain() error {
 	_, _ = io.Copy(io.Discard, c.r) // how it ends does not matter
