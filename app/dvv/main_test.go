@@ -80,6 +80,8 @@ func TestUsage(t *testing.T) {
 		{"mcp --sample", "7990", 2, "DVV_CONNECT is set: unset it first"},
 		{"mcp --sample-size 800", "", 2, `"800" is not a size`},
 		{"mcp --sample-size 0x600", "", 2, `"0x600" is not a size`},
+		{"mcp --sample-size 1x1", "", 2, "320x200 to 8192x8192"},
+		{"mcp --sample-size 8193x600", "", 2, "320x200 to 8192x8192"},
 		{"mcp --hosts ~", "", 2, "--hosts"},
 		{"mcp --hosts lab*", "", 2, "--hosts"},
 		{"mcp --allow everything", "", 2, "only exec can be allowed"},

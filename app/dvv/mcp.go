@@ -15,6 +15,7 @@ import (
 	"deskvnc/control/grant"
 	"deskvnc/control/socket"
 	"deskvnc/mcpbridge"
+	"deskvnc/viewer/sample"
 )
 
 // The variables that stand for flags.
@@ -180,6 +181,9 @@ func parseSize(s string) (w, h int, err error) {
 	h, herr := strconv.Atoi(hs)
 	if !ok || errors.Join(werr, herr) != nil || w <= 0 || h <= 0 {
 		return 0, 0, fmt.Errorf("%q is not a size; write for example 1920x1080", s)
+	}
+	if w < sample.MinWidth || h < sample.MinHeight || w > sample.MaxSide || h > sample.MaxSide {
+		return 0, 0, fmt.Errorf("%s is no size of a sample desktop: it is %dx%d to %dx%d", s, sample.MinWidth, sample.MinHeight, sample.MaxSide, sample.MaxSide)
 	}
 	return w, h, nil
 }
