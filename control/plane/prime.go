@@ -70,7 +70,7 @@ func (c *call) primed(st *seat, region image.Rectangle) error {
 // priming refuses a look at a region with holes, and tells where they are: what
 // lies beside them can be looked at.
 func priming(st *seat, region image.Rectangle) *control.Refused {
-	r := &control.Refused{Code: control.NotReady, Message: "the machine has painted nothing of the screen of " + st.limb.id + " yet", Hint: "Call dvv_reconnect, then dvv_screen."}
+	r := &control.Refused{Code: control.NotReady, Message: "the machine has not painted the whole screen of " + st.limb.id + " yet", Hint: "Call dvv_reconnect, then dvv_screen."}
 	f := st.session.Frame()
 	m := f.Missing(region)
 	if region.Empty() {
