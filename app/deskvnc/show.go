@@ -17,11 +17,8 @@ import (
 	"deskvnc/app/ui"
 	"deskvnc/app/ui/fence"
 	"deskvnc/app/ui/look"
+	"deskvnc/control/door"
 	"deskvnc/control/plane"
-	"deskvnc/viewer"
-	"deskvnc/viewer/drivers"
-	"deskvnc/viewer/engine"
-	"deskvnc/viewer/sample"
 )
 
 // appID names the program to the desktop.
@@ -42,23 +39,13 @@ func checkDisplay() error {
 	return nil
 }
 
-// machines are the machines that agents may open from here.
-type machines []viewer.Target
-
-// Hosts implements [plane.HostSource].
-func (m machines) Hosts() []viewer.Target { return m }
-
 // show opens the window and runs it to its end.
 func show(o options, stderr io.Writer) (err error) {
-	var samples machines
-	if o.sample {
-		m, err := sample.Start(sample.Options{Width: o.width, Height: o.height})
-		if err != nil {
-			return errors.New(viewer.Reason(err))
-		}
-		defer m.Close()
-		samples = m.Targets()
+	hosts, err := openSaved(o)
+	if err != nil {
+		return err
 	}
+	defer func() { err = errors.Join(err, hosts.end()) }()
 
 	a := app.NewWithID(appID)
 	a.SetIcon(ui.Icon)
@@ -69,12 +56,10 @@ func show(o options, stderr io.Writer) (err error) {
 
 	gate := fence.New()
 	var window *ui.Window
-	e := engine.New(engine.Config{
-		Drivers: drivers.Registry(),
-		Asker:   func(s *engine.Session) viewer.Asker { return window.Asker(s) },
-	})
+	e, unfollow := hosts.engine()
+	defer unfollow()
 	defer e.Close()
-	p := plane.New(plane.Config{Engine: e, Hosts: samples, Version: version})
+	p := plane.New(plane.Config{Engine: e, Hosts: hosts, Version: version})
 	defer p.Close()
 
 	var once sync.Once
@@ -84,32 +69,26 @@ func show(o options, stderr io.Writer) (err error) {
 			a.Quit()
 		})
 	}
-	window, err = ui.New(ui.Config{
-		App: a, Window: win, Fence: gate, Engine: e, Plane: p, Samples: samples, Version: version,
-		InputMethod: inputMethod(os.Getenv("XMODIFIERS")), Quit: quit,
-	})
+	agents, err := door.New(door.Config{Plane: p, Settings: hosts.settings(), Version: version, Allow: o.allow})
 	if err != nil {
 		return err
 	}
+	defer agents.Close()
+	config := ui.Config{
+		App: a, Window: win, Fence: gate, Engine: e, Plane: p, Door: agents, Version: version,
+		InputMethod: inputMethod(os.Getenv("XMODIFIERS")), Quit: quit,
+	}
+	hosts.configure(&config)
+	window, err = ui.New(config)
+	if err != nil {
+		return err
+	}
+	hosts.window = window
 	win.SetCloseIntercept(quit)
 
-	if o.control != "" {
-		g, err := keyGrant(o.allow)
-		if err != nil {
-			return err
-		}
-		where, end, err := serveControl(o.control, p, window.Commands(), g)
-		switch {
-		case err == nil:
-			defer end()
-			fmt.Fprintf(stderr, "deskvnc: agents connect to %s\n", where)
-			window.SetControl("Agents: "+where, false)
-		case o.controlRequired:
-			return err
-		default:
-			fmt.Fprintf(stderr, "deskvnc: %v; running without\n", err)
-			window.SetControl("No agents: "+err.Error(), true)
-		}
+	agents.Serve(window.Commands())
+	if err := letAgentsIn(agents, o, stderr); err != nil {
+		return err
 	}
 
 	signals := make(chan os.Signal, 1)
@@ -128,8 +107,11 @@ func show(o options, stderr io.Writer) (err error) {
 			quit()
 			return
 		}
+		window.Resume()
 		if o.target != nil {
 			window.Open(*o.target)
+		} else if o.sample {
+			window.Open(hosts.samples[0])
 		}
 	})
 	win.Show()
