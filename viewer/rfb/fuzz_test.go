@@ -2,12 +2,14 @@ package rfb
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"io"
 	"net"
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	vnc "github.com/mitchellh/go-vnc"
 
@@ -61,12 +63,26 @@ func FuzzMessages(f *testing.F) {
 		"\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x00\xff\xff\xfe\xcd\x00\x00\x00\x03abc",      // name
 		"\x00\x00\x00\x01\x00\x01\x00\x00\x00\x40\x00\x40\xff\xff\xfe\xcc\x01\x00\x00\x00" + // layout
 			"\x00\x00\x00\x07\x00\x00\x00\x00\x00\x40\x00\x40\x00\x00\x00\x00",
+		"\xf8\x00\x00\x00\x80\x00\x00\x03\x04abcd\x96\x96",                                                                         // fence, end of continuous updates
+		"\x00\x00\x00\x01\x00\x00\x00\x00\x00\x02\x00\x01\xff\xff\xff\x10\x01\x02\x03\x04\x05\x06\x80\xc0",                         // two colours
+		"\x00\x00\x00\x01\x00\x00\x00\x00\x00\x01\x00\x01\xff\xff\xfe\xc6\x00\x00\x00\x00\x01\x02\x03\x04",                         // alpha
+		"\x00\x00\x00\x01\x00\x00\x00\x00\x00\x01\x00\x01WMVd\x00\x00\x01\x02\x03\x04\x05\x06\x07\x08",                             // VMware's masks
+		"\x00\x00\x00\x01\x00\x00\x00\x00\x00\x01\x00\x01WMVd\x01\x00\x01\x02\x03\x04",                                             // VMware's alpha
+		"\x00\x00\x00\x02\x00\x07\x00\x08\x00\x00\x00\x00WMVf\x00\x09\x00\x09\x00\x00\x00\x00\xff\xff\xff\x18",                     // places
+		"\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x00\xff\xff\xfe\xfb\x05\x00\x00\x00\x00\x00\x00\x00\x00WMVh\x00\x00\x00\x07", // lock keys
+		"\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x00\xff\xff\xfe\xfe\x00\x00\x00\x00\x00\x00\x00\x00\xff\xff\xfe\xff\x00\x00\x00\x00\x00\x00\x00\x00\xff\xff\xfe\xc4",
+		"\x03\x00\x00\x00\xff\xff\xff\xf8\x1f\x00\x00\x01\x00\x00\x00\x0a\x03\x00\x00\x00\xff\xff\xff\xfc\x02\x00\x00\x01", // caps, request
+		"\x03\x00\x00\x00\xff\xff\xff\xfc\x08\x00\x00\x01\x03\x00\x00\x00\xff\xff\xff\xfc\x04\x00\x00\x00",                 // notify, peek
+		"\x03\x00\x00\x00" + string(binary.BigEndian.AppendUint32(nil, ^uint32(3+len(provide("abc"))-8))) + string(provide("abc")[8:]),
 	} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		events := 0
 		s := newSession(conn.New(&memory{b: b}), viewer.Env{Frame: frame.New(), Emit: func(e viewer.Event) {
+			if c, ok := e.(viewer.CutText); ok && (len(c.Text) > 3*maxTextBytes || c.Text == "" || !utf8.ValidString(c.Text)) {
+				t.Fatalf("a text of %d bytes", len(c.Text))
+			}
 			if n, ok := e.(viewer.Named); ok && len(n.Name) > maxTitleBytes {
 				t.Fatalf("a name of %d bytes", len(n.Name))
 			}
@@ -86,6 +102,7 @@ func FuzzMessages(f *testing.F) {
 			if err != nil || readers[head[0]] == nil {
 				return
 			}
+			s.out.take(time.Unix(0, 0)) // answers are written
 			kind := head[0]
 			_ = s.conn.Discard(1)
 			if _, err := readers[kind].Read(nil, s.conn); err != nil {
@@ -97,6 +114,55 @@ func FuzzMessages(f *testing.F) {
 				t.Fatalf("the frame is %d x %d, the canvas %d x %d", w, h, s.canvas.Width, s.canvas.Height)
 			}
 			if w*h > 1<<22 {
+				return // slow, and nothing new
+			}
+		}
+	})
+}
+
+// FuzzNative reads messages in a pixel format that comes first.
+func FuzzNative(f *testing.F) {
+	format := string(setPixelFormat[4:])
+	map8 := "\x08\x08\x00\x00\x00\xff\x00\xff\x00\xff\x00\x00\x00\x00\x00\x00"
+	thirty := "\x20\x1e\x01\x01\x03\xff\x03\xff\x03\xff\x14\x0a\x00\x00\x00\x00"
+	for _, s := range []string{
+		format + "\x00\x00\x00\x01\x00\x01\x00\x01\x00\x02\x00\x01\x00\x00\x00\x0012345678",
+		map8 + "\x01\x00\x00\x05\x00\x02123456123456\x00\x00\x00\x01\x00\x01\x00\x01\x00\x02\x00\x01\x00\x00\x00\x0012",
+		map8 + "\x00\x00\x00\x01\x00\x00\x00\x00\x00\x11\x00\x02\x00\x00\x00\x05\x1f\x01\x02\x01\x03\x00\x00\x01\x1234",
+		thirty + "\x00\x00\x00\x01\x00\x00\x00\x00\x00\x02\x00\x02\x00\x00\x00\x10\x00\x00\x00\x0f\x78\x9c\x62\x64\x60\x60\x60\x00\x00\x00\x00\xff\xff\x00",
+		thirty + "\x00\x00\x00\x01\x00\x00\x00\x00\x00\x02\x00\x01\xff\xff\xff\x11\x111111222233334444\x80\x80",
+	} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if len(b) < 16 {
+			return
+		}
+		s := newSession(conn.New(&memory{b: b[16:]}), viewer.Env{Frame: frame.New(), Emit: func(viewer.Event) {}})
+		readers := map[uint8]vnc.ServerMessage{}
+		for _, m := range s.messages(func(err error) error { return wireError(err, "", 0) }) {
+			readers[m.Type()] = m
+		}
+		if err := s.keepFormat(parseFormat(b[:16])); err != nil {
+			kinded(t, err)
+			return
+		}
+		if err := s.frame.Reset(64, 48, frame.BGRX); err != nil {
+			t.Fatal(err)
+		}
+		s.setSize(64, 48)
+		for {
+			head, err := s.conn.Peek(1)
+			if err != nil || readers[head[0]] == nil {
+				return
+			}
+			kind := head[0]
+			_ = s.conn.Discard(1)
+			if _, err := readers[kind].Read(nil, s.conn); err != nil {
+				kinded(t, err)
+				return
+			}
+			if w, h := s.frame.Size(); w*h > 1<<22 {
 				return // slow, and nothing new
 			}
 		}
