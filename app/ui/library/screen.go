@@ -299,7 +299,7 @@ func (s *Screen) sections(v view) []Section {
 		return []Section{sec}
 	}
 	favourites := Section{Title: "Favourites"}
-	rest := Section{Title: "Machines"}
+	rest := Section{Title: "Machines", Entries: make([]Entry, 0, len(v.hosts))}
 	groups := make([]Section, len(v.groups))
 	for i, g := range v.groups {
 		groups[i].Title = groupPath(v.groups, g)

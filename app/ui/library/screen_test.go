@@ -534,23 +534,16 @@ func TestURL(t *testing.T) {
 	}
 }
 
-// thousands fills a store. It is the same import that a person would make.
+// thousands fills a store.
 func thousands(t testing.TB, n int) *shop {
 	t.Helper()
 	s := newStore(t)
-	var wg sync.WaitGroup
-	for part := range 8 {
-		wg.Go(func() {
-			for i := part; i < n; i += 8 {
-				h := keychain.Host{Name: fmt.Sprintf("machine-%05d", i), Protocol: viewer.VNC, Address: fmt.Sprintf("10.%d.%d.%d", i>>16, i>>8&255, i&255), Tags: []string{"rack" + fmt.Sprint(i%40)}}
-				if _, err := s.Add(context.Background(), h); err != nil {
-					t.Error(err)
-					return
-				}
-			}
-		})
+	for i := range n {
+		h := keychain.Host{Name: fmt.Sprintf("machine-%05d", i), Protocol: viewer.VNC, Address: fmt.Sprintf("10.%d.%d.%d", i>>16, i>>8&255, i&255), Tags: []string{"rack" + fmt.Sprint(i%40)}}
+		if _, err := s.Add(context.Background(), h); err != nil {
+			t.Fatal(err)
+		}
 	}
-	wg.Wait()
 	return s
 }
 
