@@ -53,6 +53,7 @@ type Tight struct {
 	colours int         // how many of palette are colours
 	tile    tilePainter
 	jpeg    jpegDecoder
+	png     pngDecoder
 }
 
 // badIndex marks places of the palette that have no colour.
@@ -101,7 +102,7 @@ func (d *Tight) read(r *vnc.Rectangle, png bool) error {
 	case kind == tightJPEG:
 		err = d.picture(r, &d.jpeg)
 	case png && kind == tightPlain:
-		err = d.picture(r, pngDecoder{})
+		err = d.picture(r, &d.png)
 	case !png && kind|tightFilterGiven == tightPlain|tightFilterGiven:
 		err = d.basic(r, nil, kind&tightFilterGiven != 0)
 	default:
@@ -167,9 +168,13 @@ func (d *Tight) fill(r *vnc.Rectangle) error {
 	return nil
 }
 
-// A pictureDecoder draws a compressed picture of w times h pixels at the start
-// of dst, whose rows are stride bytes apart.
+// A pictureDecoder draws compressed pictures.
 type pictureDecoder interface {
+	// prepare does what can be done without the frame: at the least it refuses
+	// what is not a picture of w times h pixels.
+	prepare(src []byte, w, h int) error
+	// draw draws the picture of the last prepare at the start of dst, whose rows
+	// are stride bytes apart.
 	draw(dst []byte, stride, w, h int, o frame.Order, src []byte) error
 }
 
@@ -202,12 +207,15 @@ func (c *Canvas) picture(op string, r *vnc.Rectangle, p pictureDecoder, src []by
 	if w*h > maxPicturePixels {
 		return &viewer.Error{Op: op, Kind: viewer.Limit, Err: errPictureSize}
 	}
-	px := c.Frame.Lock()
-	err := p.draw(px.Pix[y*px.Stride+x*bpp:], px.Stride, w, h, c.Order, src)
+	err := p.prepare(src, w, h)
 	if err == nil {
-		c.Frame.Touch(x, y, w, h, frame.Painted)
+		px := c.Frame.Lock()
+		err = p.draw(px.Pix[y*px.Stride+x*bpp:], px.Stride, w, h, c.Order, src)
+		if err == nil {
+			c.Frame.Touch(x, y, w, h, frame.Painted)
+		}
+		c.Frame.Unlock()
 	}
-	c.Frame.Unlock()
 	if err != nil {
 		return malformed(op, "a picture of %d x %d: %w", w, h, err)
 	}

@@ -3,6 +3,7 @@ package rect
 import (
 	"bytes"
 	"fmt"
+	"image"
 	"image/png"
 	"io"
 
@@ -33,10 +34,11 @@ func (d *TightPNG) Read(_ *vnc.ClientConn, r *vnc.Rectangle, _ io.Reader) (vnc.E
 }
 
 // A pngDecoder draws PNGs.
-type pngDecoder struct{}
+type pngDecoder struct{ img image.Image }
 
-func (pngDecoder) draw(dst []byte, stride, w, h int, o frame.Order, src []byte) error {
-	// The header first: the decoder allocates what it says.
+// prepare decodes one PNG; its header first, since the decoder allocates what
+// that says.
+func (d *pngDecoder) prepare(src []byte, w, h int) error {
 	c, err := png.DecodeConfig(bytes.NewReader(src))
 	if err != nil {
 		return err
@@ -44,9 +46,12 @@ func (pngDecoder) draw(dst []byte, stride, w, h int, o frame.Order, src []byte) 
 	if c.Width != w || c.Height != h {
 		return fmt.Errorf("the PNG is of %d x %d", c.Width, c.Height)
 	}
-	img, err := png.Decode(bytes.NewReader(src))
-	if err != nil {
-		return err
-	}
-	return drawImage(dst, stride, w, h, o, img)
+	d.img, err = png.Decode(bytes.NewReader(src))
+	return err
+}
+
+func (d *pngDecoder) draw(dst []byte, stride, w, h int, o frame.Order, _ []byte) error {
+	err := drawImage(dst, stride, w, h, o, d.img)
+	d.img = nil
+	return err
 }

@@ -36,17 +36,18 @@ func newTurbo() (*turbo, error) {
 	return t, nil
 }
 
+// prepare checks the head of a JPEG; the library decodes straight into the
+// frame.
+func (d *jpegDecoder) prepare(src []byte, w, h int) error {
+	err := checkJPEG(src, w, h)
+	if err == nil && d.handle == nil {
+		d.handle, err = newTurbo()
+	}
+	return err
+}
+
 // draw draws one JPEG. A JPEG with faults that can be drawn over is drawn.
 func (d *jpegDecoder) draw(dst []byte, stride, w, h int, o frame.Order, src []byte) error {
-	if err := checkJPEG(src, w, h); err != nil {
-		return err
-	}
-	if d.handle == nil {
-		var err error
-		if d.handle, err = newTurbo(); err != nil {
-			return err
-		}
-	}
 	format := C.int(C.TJPF_BGRX)
 	if o.R == 0 && o.B == 2 {
 		format = C.TJPF_RGBX
