@@ -54,6 +54,8 @@ type Target struct {
 	// NativeFormat takes the picture in the machine's own pixel format, for
 	// machines that know no other.
 	NativeFormat bool
+	// AutoQuality lets the picture lose quality while the connection is slow.
+	AutoQuality bool
 	// RepeaterID is the number under which a machine waits at a VNC repeater,
 	// when the address is a repeater's; or host:port of the machine behind it.
 	RepeaterID string

@@ -1,6 +1,9 @@
 package rfb
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"image"
+)
 
 // The client messages by their numbers (RFC 6143 7.5, and the community's
 // document from 150 on).
@@ -31,6 +34,15 @@ func appendUpdateRequest(b []byte, incremental bool, w, h int) []byte {
 	b = append(b, msgUpdateRequest, flag(incremental), 0, 0, 0, 0)
 	b = binary.BigEndian.AppendUint16(b, uint16(w))
 	return binary.BigEndian.AppendUint16(b, uint16(h))
+}
+
+// appendAreaRequest asks for all of an area (7.5.3).
+func appendAreaRequest(b []byte, r image.Rectangle) []byte {
+	b = append(b, msgUpdateRequest, 0)
+	for _, v := range []int{r.Min.X, r.Min.Y, r.Dx(), r.Dy()} {
+		b = binary.BigEndian.AppendUint16(b, uint16(v))
+	}
+	return b
 }
 
 // appendKey presses or releases a key by its keysym (7.5.4).

@@ -139,10 +139,8 @@ func (h *held) maskOf(b viewer.Buttons) uint16 {
 func coordinate(v int) uint16 { return uint16(min(max(v, 0), math.MaxUint16)) }
 
 // settleButtons decides, after an update, that a machine which has not said so
-// with it does not take more than eight buttons.
+// with it does not take more than eight buttons. The caller holds the lock.
 func (o *outbox) settleButtons() {
-	o.mu.Lock()
-	defer o.mu.Unlock()
 	if o.held.buttons == buttonsAsked {
 		o.held.buttons = buttonsPlain
 	}

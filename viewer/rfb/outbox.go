@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"image"
+	"slices"
 	"sync"
 	"time"
 
@@ -49,6 +51,8 @@ type outbox struct {
 	more     []byte // SetEncodings with all there is, for when somebody looks
 	fences   []byte // answers to fences
 	clip     clipboard
+	pace     pace
+	known    []int32      // encodings to tell beside the levels of the pace
 	size     [2]int       // the screen, for requests
 	resize   *sizeRequest // wanted and not sent yet
 	layout   *sizeRequest // the machine's first screen; nil: it cannot be resized
@@ -325,6 +329,7 @@ func (o *outbox) take(now time.Time) (b []byte, wait time.Duration) {
 		o.more = nil
 		o.held.buttons = buttonsAsked
 	}
+	b, refresh := o.takePace(b, now)
 	b = append(b, o.fences...)
 	o.fences = o.fences[:0]
 	b, wait = o.takeEntries(b, now)
@@ -341,13 +346,34 @@ func (o *outbox) take(now time.Time) (b []byte, wait time.Duration) {
 	if ask {
 		b = appendUpdateRequest(b, incremental, o.size[0], o.size[1])
 	}
-	if later > 0 && (wait == 0 || later < wait) {
-		wait = later
-	}
+	wait = sooner(sooner(wait, later), refresh)
 	if len(b) == 0 && o.writing > o.written {
 		o.settle() // a release of nothing: there are no bytes to wait for
 	}
 	o.out = b
+	return b, wait
+}
+
+// sooner is the shorter of two waits, of which 0 is none.
+func sooner(a, b time.Duration) time.Duration {
+	if a == 0 || b > 0 && b < a {
+		return b
+	}
+	return a
+}
+
+// takePace appends other levels of quality, and a request for what was drawn
+// with losses; or tells in how long to look again.
+func (o *outbox) takePace(b []byte, now time.Time) ([]byte, time.Duration) {
+	area, wait := o.pace.due(now, o.requests.demand)
+	if o.pace.send {
+		o.pace.send = false
+		b = appendSetEncodings(b, slices.Concat(o.known, o.pace.levels().levels()))
+	}
+	if area = area.Intersect(image.Rect(0, 0, o.size[0], o.size[1])); !area.Empty() {
+		b = appendAreaRequest(b, area)
+		_, wait = o.pace.due(now, true)
+	}
 	return b, wait
 }
 

@@ -3,6 +3,8 @@ package rfb
 import (
 	"encoding/binary"
 	"fmt"
+	"image"
+	"time"
 
 	vnc "github.com/mitchellh/go-vnc"
 
@@ -16,7 +18,9 @@ type update struct {
 	s         *Session
 	encodings map[int32]vnc.Encoding
 	rect      vnc.Rectangle
-	resized   bool // the screen got another size in this update
+	resized   bool            // the screen got another size in this update
+	area      image.Rectangle // around what was drawn
+	pixels    int64
 }
 
 // read reads one update.
@@ -31,14 +35,15 @@ func (u *update) read() error {
 		return err
 	}
 	u.s.out.update(u.s.out.answered)
-	u.resized = false
+	u.resized, u.area, u.pixels = false, image.Rectangle{}, 0
+	start, received := time.Now(), u.s.conn.Received()
 	err = u.rectangles(n)
 	u.s.frame.EndUpdate()
 	if err != nil {
 		return err
 	}
 	u.s.updates.Add(1)
-	u.s.out.settleButtons()
+	u.s.out.ended(u.s.conn.Received()-received, start, u.area, u.pixels)
 	if u.resized {
 		u.s.askAfterResize()
 	}
@@ -79,7 +84,25 @@ func (u *update) rectangles(n int) error {
 		if encoding >= 0 || encoding == rect.TypeTightPNG {
 			u.s.rects.Add(1)
 			u.s.pixels.Add(uint64(r.Width) * uint64(r.Height))
+			u.pixels += int64(r.Width) * int64(r.Height)
+			u.area = u.area.Union(image.Rect(int(r.X), int(r.Y), int(r.X)+int(r.Width), int(r.Y)+int(r.Height)))
 		}
 	}
 	return nil
+}
+
+// ended takes note of an update that has been drawn.
+func (o *outbox) ended(bytes uint64, start time.Time, area image.Rectangle, pixels int64) {
+	o.mu.Lock()
+	o.settleButtons()
+	tell := o.pace.on
+	if tell {
+		now := time.Now()
+		o.pace.sample(bytes, now.Sub(start), now)
+		o.pace.drawn(area, pixels, now)
+	}
+	o.mu.Unlock()
+	if tell {
+		o.wake()
+	}
 }
