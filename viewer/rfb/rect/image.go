@@ -74,11 +74,22 @@ func drawYCbCr(row []byte, m *image.YCbCr, x0, y int, o frame.Order) {
 	n := (w + wide - 1) / wide
 	cbs, crs := m.Cb[c:][:n], m.Cr[c:][:n]
 	at0, at1, at2 := o.R*8&31, o.G*8&31, o.B*8&31
+	if wide == 2 {
+		// Two pixels in one store.
+		pairs := w / 2
+		ys2 := ys[:pairs*2]
+		for i, cb := range cbs[:pairs] {
+			dr, dg, db := differences(cb, crs[i])
+			l0, l1 := int32(ys2[i*2])<<16, int32(ys2[i*2+1])<<16
+			v0 := clamp(l0+dr)<<at0 | clamp(l0+dg)<<at1 | clamp(l0+db)<<at2
+			v1 := clamp(l1+dr)<<at0 | clamp(l1+dg)<<at1 | clamp(l1+db)<<at2
+			binary.LittleEndian.PutUint64(row, uint64(v0)|uint64(v1)<<32)
+			row = row[2*bpp:]
+		}
+		ys, cbs, crs = ys[pairs*2:], cbs[pairs:], crs[pairs:]
+	}
 	for i, cb := range cbs {
-		b, r := int32(cb)-128, int32(crs[i])-128
-		dr := 91881*r + 1<<15
-		dg := -22554*b - 46802*r + 1<<15
-		db := 116130*b + 1<<15
+		dr, dg, db := differences(cb, crs[i])
 		for range min(wide, len(ys)) {
 			l := int32(ys[0]) << 16
 			ys = ys[1:]
@@ -86,6 +97,13 @@ func drawYCbCr(row []byte, m *image.YCbCr, x0, y int, o frame.Order) {
 			row = row[bpp:]
 		}
 	}
+}
+
+// differences is what colour adds to the luminance of red, green and blue,
+// with a half to round by.
+func differences(cb, cr byte) (dr, dg, db int32) {
+	b, r := int32(cb)-128, int32(cr)-128
+	return 91881*r + 1<<15, -22554*b - 46802*r + 1<<15, 116130*b + 1<<15
 }
 
 // clamp is the whole part of v in 16-bit fixed point, from 0 to 255.
