@@ -56,7 +56,13 @@ func (w *Window) known(t viewer.Target) viewer.Target {
 // address.
 func (w *Window) tabAt(t viewer.Target) *tab {
 	for _, tab := range w.tabs {
-		if o := tab.session.Target(); same(o, t) || t.HostID != "" && o.HostID == "" && same(w.known(o), t) {
+		o := tab.session.Target()
+		if same(o, t) {
+			return tab
+		}
+		// Asking the library is not for every tab and machine.
+		here := t.HostID != "" && o.HostID == "" && o.Port == t.Port && viewer.Normalize(o.Address) == viewer.Normalize(t.Address)
+		if here && same(w.known(o), t) {
 			return tab
 		}
 	}

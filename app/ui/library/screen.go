@@ -186,14 +186,8 @@ func (s *Screen) Again() { s.model.again() }
 // Chosen is the machine that is chosen.
 func (s *Screen) Chosen() (Entry, bool) { return s.shelf.chosen() }
 
-// Hosts are the saved machines that are shown now.
-func (s *Screen) Hosts() []keychain.Host { return s.view.hosts }
-
 // Cards reports whether cards are shown, not rows.
 func (s *Screen) Cards() bool { return s.shelf.cards }
-
-// Searching reports whether only what fits a text is shown.
-func (s *Screen) Searching() bool { return s.search.Text != "" }
 
 // Busy reports whether the form is open.
 func (s *Screen) Busy() bool { return s.form.box.Visible() }
