@@ -58,23 +58,23 @@ func (s *Session) SetClipboard(ctx context.Context, text string) (lost int, err 
 // to wait for. The caller holds the lock.
 func (o *outbox) setClipboard(text string) (n uint64, lost int, err error) {
 	c := &o.clip
-	if len(text) > maxTextBytes {
+	largest := maxTextBytes
+	if c.can(clipProvide) && c.unasked > 0 && !c.can(clipNotify) {
+		largest = c.unasked // libvncserver breaks off at more
+	}
+	if wireText(text) > largest {
 		// What was announced before is no longer on the clipboard here.
 		c.text, c.have, c.lossy = "", false, false
-		if c.can(clipNotify) {
-			o.setText(appendExtended(nil, clipNotify, nil), textAnnounce)
-		}
+		o.announce()
 		return 0, 0, &viewer.Error{Op: "rfb.SetClipboard", Kind: viewer.Limit,
-			Err: fmt.Errorf("a clipboard text of %d bytes is more than the %d that are sent", len(text), maxTextBytes)}
+			Err: fmt.Errorf("a clipboard text of %d bytes was not sent: at most %d are", len(text), largest)}
 	}
 	c.text, c.have, c.lossy = text, true, false
 	switch {
-	case c.can(clipProvide) && c.unasked > 0 && wireText(text) <= c.unasked:
+	case c.can(clipProvide) && wireText(text) <= c.unasked:
 		return o.setText(provide(text), textPlain), 0, nil
 	case c.can(clipNotify):
 		return o.setText(appendExtended(nil, clipNotify|clipText, nil), textAnnounce), 0, nil
-	case c.can(clipProvide):
-		return o.setText(provide(text), textPlain), 0, nil
 	}
 	latin1, lost := toLatin1(text)
 	c.lossy = lost > 0

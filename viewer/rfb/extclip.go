@@ -91,7 +91,7 @@ func (s *Session) clipboardCaps(flags uint32, rest io.Reader) error {
 		own := binary.BigEndian.AppendUint32(nil, maxUnasked)
 		s.out.hello = appendExtended(s.out.hello, clipActions|clipText, own)
 		if c.extended && c.have && c.lossy {
-			_, _, _ = s.out.setClipboard(c.text) // it was within the bound before
+			_, _, _ = s.out.setClipboard(c.text) // one that is too large stays as it was sent
 		}
 	})
 	return nil
@@ -174,7 +174,8 @@ func (o *outbox) announce() {
 	o.setText(appendExtended(nil, clipNotify|formats, nil), textAnnounce)
 }
 
-// provide is the message that carries a text.
+// provide is the message that carries a text. Its zlib stream is flushed and
+// not finished: libvncserver 0.9.14 breaks off at the end of a stream.
 func provide(text string) []byte {
 	text = strings.ReplaceAll(strings.ReplaceAll(text, "\x00", ""), "\n", "\r\n")
 	var packed bytes.Buffer
@@ -182,7 +183,7 @@ func provide(text string) []byte {
 	_, _ = z.Write(binary.BigEndian.AppendUint32(nil, uint32(len(text)+1)))
 	_, _ = io.WriteString(z, text) // a buffer takes everything
 	_, _ = z.Write([]byte{0})
-	_ = z.Close()
+	_ = z.Flush()
 	return appendExtended(nil, clipProvide|clipText, packed.Bytes())
 }
 

@@ -297,9 +297,12 @@ func TestTightVNC(t *testing.T) {
 }
 
 // startX11VNC starts x11vnc on an X server of its own.
-func startX11VNC(t testing.TB) *xServer {
+func startX11VNC(t testing.TB) *xServer { return startX11VNCDepth(t, 24) }
+
+// startX11VNCDepth starts x11vnc on an X server of a depth.
+func startX11VNCDepth(t testing.TB, depth int) *xServer {
 	t.Helper()
-	s := startX(t, "Xvfb", "-screen", "0", "640x480x24")
+	s := startX(t, "Xvfb", "-screen", "0", fmt.Sprintf("640x480x%d", depth))
 	s.port = freePort(t)
 	ready, w, err := os.Pipe()
 	if err != nil {
