@@ -19,8 +19,8 @@ run: build
 
 build:
 	@.ci/install build
-	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/dvv ./app/dvv
-	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/deskvnc ./app/deskvnc
+	$(GO) build -ldflags '$(LDFLAGS)' -o bin/dvv ./app/dvv
+	$(GO) build -ldflags '$(LDFLAGS)' -o bin/deskvnc ./app/deskvnc
 
 test:
 	@.ci/install test
