@@ -48,6 +48,25 @@ func TestRegrant(t *testing.T) {
 	})
 }
 
+// What runs commands is ticked and unticked in the same way, on a terminal.
+func TestRegrantExec(t *testing.T) {
+	bubble(t, func(t *testing.T, d *desk) {
+		d.add("h_shell", "10.0.0.7", 80, 24)
+		last := &d.library.saved[len(d.library.saved)-1]
+		last.Protocol, last.Port = viewer.SSH, 22
+		g := d.agent("one", keyFile(t))
+		limb := g.ok("dvv_open", `{"hostId":"h_shell"}`).structured["limb"].(map[string]any)["limb_id"].(string)
+		args := `{"limbId":"` + limb + `","command":"true","timeoutMs":1000}`
+		g.refused(control.PolicyDenied, "dvv_run", args)
+		d.plane.Regrant(keyFile(t, grant.Exec))
+		if r := g.raw(g.context(), "dvv_run", args); r.structured["code"] == string(control.PolicyDenied) {
+			t.Errorf("after the tick: %s", r.text)
+		}
+		d.plane.Regrant(keyFile(t))
+		g.refused(control.PolicyDenied, "dvv_run", args)
+	})
+}
+
 // An agent that is kept off loses the wheel at once, and nobody has it then.
 func TestKeepOff(t *testing.T) {
 	bubble(t, func(t *testing.T, d *desk) {
