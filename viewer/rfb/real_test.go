@@ -130,20 +130,20 @@ func (c *chopped) Read(p []byte) (int, error) {
 	if c.size == 1 {
 		return c.Conn.Read(p[:1])
 	}
-	for len(c.rest) < c.size && c.err == nil {
-		b := make([]byte, c.size)
+	b := make([]byte, c.size)
+	if len(c.rest) == 0 && c.err == nil {
 		var n int
 		n, c.err = c.Conn.Read(b)
 		c.rest = append(c.rest, b[:n]...)
-		if len(c.rest) < c.size {
-			// More has to come within a moment, or this is the end of a lump.
-			_ = c.Conn.SetReadDeadline(time.Now().Add(5 * time.Millisecond))
-			n, err := c.Conn.Read(b)
-			_ = c.Conn.SetReadDeadline(time.Time{})
-			c.rest = append(c.rest, b[:n]...)
-			if n == 0 && err != nil {
-				break
-			}
+	}
+	for len(c.rest) < c.size && c.err == nil {
+		// More has to come within a moment, or this is the end of a lump.
+		_ = c.Conn.SetReadDeadline(time.Now().Add(5 * time.Millisecond))
+		n, _ := c.Conn.Read(b)
+		_ = c.Conn.SetReadDeadline(time.Time{})
+		c.rest = append(c.rest, b[:n]...)
+		if n == 0 {
+			break
 		}
 	}
 	if len(c.rest) == 0 && c.err != nil {
