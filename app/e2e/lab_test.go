@@ -383,6 +383,11 @@ func newPlainWindow(t *testing.T, args ...string) *window {
 		if out, err := find.Output(); err != nil || len(out) == 0 {
 			return "the viewer shows no window named DeskVNC"
 		}
+		focus := exec.Command("xdotool", "getwindowfocus", "getwindowname")
+		focus.Env = w.env
+		if out, err := focus.Output(); err != nil || !strings.Contains(string(out), "DeskVNC") {
+			return "the window does not get the keyboard" // what is typed before that is lost
+		}
 		return ""
 	})
 	return w
