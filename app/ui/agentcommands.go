@@ -334,12 +334,10 @@ func clientLines(connect string) string {
 		}
 		return string(b)
 	}
-	return `{
-  "mcpServers": {
-    "deskvnc": {
-      "command": ` + quoted(program) + `,
-      "args": ["mcp", "--connect", ` + quoted(connect) + `]
-    }
+	return `{"mcpServers": {
+  "deskvnc": {
+    "command": ` + quoted(program) + `,
+    "args": ["mcp", "--connect", ` + quoted(connect) + `]
   }
-}`
+}}`
 }
