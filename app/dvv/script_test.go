@@ -65,6 +65,7 @@ func (s stage) run(t *testing.T) {
 		"dvv":        said.dvv,
 		"code":       said.code,
 		"gone":       gone,
+		"up":         up,
 		"killholder": killHolder,
 		"keep":       keep,
 		"logins":     logins,
@@ -157,13 +158,24 @@ func (s *transcript) secret(ts *testscript.TestScript, text string, folders []st
 
 // gone waits until a holder's socket is not there any more.
 func gone(ts *testscript.TestScript, _ bool, args []string) {
-	path := filepath.Join(ts.Getenv("XDG_RUNTIME_DIR"), "deskvnc", args[0]+".sock")
+	socketIs(ts, args[0], false)
+}
+
+// up waits until a holder's socket is there.
+func up(ts *testscript.TestScript, _ bool, args []string) {
+	socketIs(ts, args[0], true)
+}
+
+// socketIs waits until the socket of a holder is there, or not.
+func socketIs(ts *testscript.TestScript, holder string, there bool) {
+	path := filepath.Join(ts.Getenv("XDG_RUNTIME_DIR"), "deskvnc", holder+".sock")
 	for end := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
-		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+		_, err := os.Lstat(path)
+		if there && err == nil || !there && errors.Is(err, fs.ErrNotExist) {
 			return
 		}
 		if time.Now().After(end) {
-			ts.Fatalf("%s is still there", path)
+			ts.Fatalf("%s: want there %v, but: %v", path, there, err)
 		}
 	}
 }
