@@ -101,6 +101,8 @@ func TestCancelStopsTheMachine(t *testing.T) {
 			a.do("dvv_open", "hostId", "sample", "perceive", true)
 			a.do("dvv_wait", "until", "connected")
 			a.do("dvv_control", "action", "acquire", "reason", "a test")
+			a.do("dvv_screen") // until the whole picture has come once
+			a.do("dvv_wait", "until", "screen-stable", "quietMs", 500, "timeoutMs", 20000)
 			a.do("dvv_screen")
 			a.send(toolLine(500, "dvv_type", `{"text":"`+strings.Repeat("x", 5000)+`","wpm":60}`))
 			a.send(toolLine(501, "dvv_wait", `{"until":"screen-changed","timeoutMs":25000}`)) // it types
