@@ -86,6 +86,16 @@ func TestTigerVNCClipboard(t *testing.T) {
 		gotText(t, l, text)
 	}
 	s.own(t, "\x89PNG", "-t", "image/png")
+	for end := time.Now().Add(viewertest.Patience); ; {
+		// It owns the clipboard once it answers.
+		got, _ := exec.Command(need(t, "xclip"), "-display", s.display, "-selection", "clipboard", "-o", "-t", "TARGETS").Output()
+		if strings.Contains(string(got), "image/png") {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatal("the picture is not on the clipboard")
+		}
+	}
 	s.own(t, "after a picture")
 	gotText(t, l, "after a picture")
 	if l.Err() != nil {
