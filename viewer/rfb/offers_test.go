@@ -248,3 +248,22 @@ func TestPointerMovedByTheMachine(t *testing.T) {
 		t.Errorf("the signal is %q", a)
 	}
 }
+
+// One rectangle of a very large screen is drawn (C142).
+func TestOneRawRectangleOfALargeScreen(t *testing.T) {
+	const w, h = 6016, 3384
+	s := serve(t, func(c *rfbtest.Conn) error {
+		if err := c.Hello(rfbtest.Init{Width: w, Height: h}); err != nil {
+			return err
+		}
+		if _, err := c.Until(rfbtest.UpdateRequest); err != nil {
+			return err
+		}
+		return say([]byte{0, 0, 0, 1}, rfbtest.Rect(0, 0, w, h, 0), bytes.Repeat([]byte{0, 0, 0xff, 0}, w*h), live)(c)
+	})
+	l := viewertest.Open(t, rfb.New(rfb.Options{}), s.Target(), nil)
+	l.Look(t)
+	if l.At(0, 0) != red || l.At(w-1, h-1) != red {
+		t.Error("it is not red")
+	}
+}
