@@ -37,11 +37,20 @@ func inputs(t *testing.T, n *Pane, want Outcome, in ...viewer.Input) {
 	}
 }
 
-// wire checks all that arrived on the machine's wire so far.
+// wire checks all that arrived on the machine's wire so far. A pointer event
+// that says the same as the one before it counts as one: whether two of them are
+// put together depends on how long the release before them takes.
 func (d *desk) wire(want ...string) {
 	d.Helper()
 	synctest.Wait()
-	if got := d.machine.wire(); !slices.Equal(got, want) {
+	var got []string
+	for _, event := range d.machine.wire() {
+		if k := len(got); k > 0 && event == got[k-1] && strings.HasPrefix(event, "P ") {
+			continue
+		}
+		got = append(got, event)
+	}
+	if !slices.Equal(got, want) {
 		d.Errorf("wire:\n got %q\nwant %q", got, want)
 	}
 	d.machine.forget()
@@ -62,9 +71,10 @@ func TestPersonTakesOver(t *testing.T) {
 			t.Errorf("wheel: %+v", w)
 		}
 		inputs(t, n, Consumed, pressAt(7, 7))
-		inputs(t, n, Consumed, hoverAt(7, 7)) // the release of that click
+		synctest.Wait()                       // the agent's release is written
+		inputs(t, n, Consumed, hoverAt(7, 7)) // the release of that click: motion only
 		inputs(t, n, Delivered, hoverAt(8, 8), pressAt(8, 8), hoverAt(8, 8))
-		d.wire("P 0,0 0", "P 8,8 0", "P 8,8 1", "P 8,8 0")
+		d.wire("P 0,0 0", "P 7,7 0", "P 8,8 0", "P 8,8 1", "P 8,8 0")
 		if w := n.Wheel(); w.Holder != HolderHuman || !slices.Equal(w.Revoked, []string{"a"}) {
 			t.Errorf("wheel: %+v", w)
 		}
