@@ -190,7 +190,7 @@ func (l *Lines) Wait(t *testing.T, what string, ok func([]string) bool) []string
 	limit := time.After(Hang)
 	for {
 		l.mu.Lock()
-		all := append([]string(nil), l.all...)
+		all := l.all[:len(l.all):len(l.all)] // lines are only appended
 		if l.changed == nil {
 			l.changed = make(chan struct{})
 		}
