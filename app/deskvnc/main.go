@@ -7,12 +7,17 @@ import (
 	"fmt"
 	"io"
 	"os"
+
+	"deskvnc/app/deskvnc/early"
 )
 
 // version is the program's version; the build may set it.
 var version = "0.1.0"
 
-func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+func main() {
+	early.End()
+	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
+}
 
 // run is main with its surroundings; it returns the exit code.
 func run(args []string, stdout, stderr io.Writer) int {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/signal"
@@ -16,6 +17,7 @@ import (
 	"deskvnc/app/ui"
 	"deskvnc/app/ui/fence"
 	"deskvnc/app/ui/look"
+	"deskvnc/app/ui/x11"
 	"deskvnc/control/door"
 	"deskvnc/control/plane"
 )
@@ -30,10 +32,17 @@ const (
 )
 
 // checkDisplay makes sure that there is something to show a window on: the
-// toolkit would end with a panic.
+// toolkit would end with a panic, or go on without a window.
 func checkDisplay() error {
-	if runtime.GOOS == "linux" && os.Getenv("DISPLAY") == "" {
+	if runtime.GOOS != "linux" {
+		return nil
+	}
+	display := os.Getenv("DISPLAY")
+	if display == "" {
 		return errors.New("there is no display to open a window on: DISPLAY is not set. Without a desktop use dvv, the command line")
+	}
+	if err := x11.Check(display); err != nil {
+		return fmt.Errorf("no window can be opened on %s: %w. Without a desktop use dvv, the command line", display, err)
 	}
 	return nil
 }
@@ -94,8 +103,10 @@ func show(o options, stderr io.Writer) (err error) {
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	defer signal.Stop(signals)
 	go func() {
+		// The toolkit ends its loop by itself; from then on nothing may get to
+		// the widgets, since it would run wherever it came from.
 		if _, ok := <-signals; ok {
-			gate.Go(quit)
+			gate.Close()
 		}
 	}()
 
@@ -115,6 +126,7 @@ func show(o options, stderr io.Writer) (err error) {
 	})
 	win.Show()
 	a.Run()
+	gate.Close()
 	if native != nil {
 		native()
 	}

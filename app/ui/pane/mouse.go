@@ -19,6 +19,7 @@ type mouse struct {
 	later func(func()) // has its argument run after the events of this moment
 
 	at      image.Point
+	known   bool // at is where the pointer has been
 	held    viewer.Buttons
 	moved   bool    // a motion is waiting
 	planned bool    // a flush is on its way
@@ -27,10 +28,10 @@ type mouse struct {
 
 // move takes the pointer to a remote pixel.
 func (m *mouse) move(at image.Point) {
-	if at == m.at && !m.moved {
+	if at == m.at && !m.moved && m.known {
 		return
 	}
-	m.at, m.moved = at, true
+	m.at, m.moved, m.known = at, true, true
 	if !m.planned {
 		m.planned = true
 		m.later(m.flush)

@@ -61,6 +61,17 @@ func TestMotionIsGathered(t *testing.T) {
 	h.want(t)
 }
 
+// The first motion counts also when it goes to the corner.
+func TestFirstMotion(t *testing.T) {
+	h := newHand()
+	h.move(image.Pt(0, 0))
+	h.move(image.Pt(0, 0))
+	h.settle()
+	h.move(image.Pt(0, 0))
+	h.settle()
+	h.want(t, "0,0:0")
+}
+
 func TestMotionComesBeforeWhatFollows(t *testing.T) {
 	h := newHand()
 	h.move(image.Pt(5, 5))

@@ -22,6 +22,8 @@ type PointerSource interface {
 	// Pointer gives the place in pixels of the window. Known are the buttons
 	// of which held tells.
 	Pointer() (at image.Point, held, known viewer.Buttons, ok bool)
+	// Window is the size of the window in pixels, zero when not known.
+	Window() image.Point
 }
 
 // draggable are the buttons whose drags the toolkit follows outside.
@@ -50,9 +52,12 @@ type surface struct {
 	bars    [2]*bar // horizontal and vertical
 
 	pointer  desktop.Cursor
-	shapeOf  viewer.Cursor // what pointer was made of
+	cursor   desktop.Cursor // the one shown: pointer, but for what is held
+	shapeOf  viewer.Cursor  // what pointer was made of
 	shapeSet bool
-	outside  *outside // follows the pointer while a button is held out there
+	follower *follower // follows the pointer while a button is held
+	strayed  bool      // the last button was let go of outside
+	lowered  int       // pixels that the picture is put lower; see raised
 	hasFocus bool
 }
 
@@ -69,7 +74,7 @@ var (
 )
 
 func newSurface(p *picture.Picture, c fyne.Canvas) *surface {
-	s := &surface{picture: p, canvas: c, pad: look.NewGround(look.ColorStage), pointer: dot()}
+	s := &surface{picture: p, canvas: c, pad: look.NewGround(look.ColorStage), pointer: dot(), cursor: dot()}
 	s.bars = [2]*bar{newBar(false, s.scrollX), newBar(true, s.scrollY)}
 	s.ExtendBaseWidget(s)
 	return s
@@ -88,6 +93,9 @@ func (s *surface) place() {
 	unit := s.unit()
 	size := s.Size()
 	view := image.Pt(int(math.Round(float64(size.Width*unit))), int(math.Round(float64(size.Height*unit))))
+	s.lowered = s.raised()
+	view.Y = max(view.Y-s.lowered, 0)
+	s.picture.Object().Move(fyne.NewPos(0, float32(s.lowered)/unit))
 	room := view
 	remote := s.picture.Size()
 	thick := int(math.Round(float64(barThickness * unit)))
@@ -150,19 +158,35 @@ func (s *surface) setMode(m picture.Mode, percent int) {
 // whole pixels of the screen, in which nothing is lost.
 func (s *surface) at(abs fyne.Position) (image.Point, bool) {
 	unit := float64(s.unit())
-	origin := fyne.CurrentApp().Driver().AbsolutePositionForObject(s)
-	return s.picture.Place().At(image.Pt(
-		round(float64(abs.X)*unit)-round(float64(origin.X)*unit),
-		round(float64(abs.Y)*unit)-round(float64(origin.Y)*unit),
-	))
+	return s.atWindow(image.Pt(round(float64(abs.X)*unit), round(float64(abs.Y)*unit)))
 }
 
-// atPixel is the remote pixel under a pixel of the window.
-func (s *surface) atPixel(p image.Point) image.Point {
+// atWindow is the remote pixel under a pixel of the window.
+func (s *surface) atWindow(p image.Point) (image.Point, bool) {
+	if s.lowered != s.raised() { // the window has got its size since
+		s.place()
+	}
 	unit := float64(s.unit())
 	origin := fyne.CurrentApp().Driver().AbsolutePositionForObject(s)
-	r, _ := s.picture.Place().At(p.Sub(image.Pt(round(float64(origin.X)*unit), round(float64(origin.Y)*unit))))
-	return r
+	return s.picture.Place().At(p.Sub(image.Pt(round(float64(origin.X)*unit), round(float64(origin.Y)*unit))))
+}
+
+// raised is by how many pixels everything is shown above its place. The
+// toolkit rounds the canvas up to whole units, and when that is more than the
+// window is high, draws it from the window's lower edge. The picture is put
+// lower by as much.
+func (s *surface) raised() int {
+	if s.source == nil {
+		return 0
+	}
+	h := s.source.Window().Y
+	if h == 0 {
+		return 0
+	}
+	if over := round(float64(s.canvas.Size().Height)*float64(s.unit())) - h; over > 0 && float64(over) <= math.Ceil(float64(s.unit())) {
+		return over
+	}
+	return 0
 }
 
 func round(f float64) int { return int(math.Round(f)) }
@@ -183,6 +207,7 @@ func (s *surface) button(b desktop.MouseButton) viewer.Buttons {
 
 // MouseDown is called by the toolkit.
 func (s *surface) MouseDown(ev *desktop.MouseEvent) {
+	s.strayed = false
 	s.grabFocus()
 	s.keys.Flush()
 	at, inside := s.at(ev.AbsolutePosition)
@@ -195,6 +220,7 @@ func (s *surface) MouseDown(ev *desktop.MouseEvent) {
 		b = held & known & (viewer.Back | viewer.Forward)
 	}
 	s.mouse.press(b, at)
+	s.follow()
 }
 
 // MouseUp is called by the toolkit.
@@ -223,7 +249,6 @@ func (s *surface) now() (at image.Point, held, known viewer.Buttons) {
 
 // MouseIn is called by the toolkit.
 func (s *surface) MouseIn(ev *desktop.MouseEvent) {
-	s.stopOutside()
 	s.move(ev.AbsolutePosition)
 }
 
@@ -236,24 +261,19 @@ func (s *surface) move(abs fyne.Position) {
 	}
 }
 
-// MouseOut is called by the toolkit. With a button held the release would be
-// lost, so the window system is asked until it has come.
+// MouseOut is called by the toolkit. What happens with a held button out there
+// is followed; without a window system to ask, it is let go of here.
 func (s *surface) MouseOut() {
-	lost := s.mouse.held
-	if lost == 0 {
-		return
+	if s.source == nil && s.mouse.held != 0 {
+		s.mouse.release(s.mouse.held&^draggable, s.mouse.at)
 	}
-	if s.source == nil {
-		s.mouse.release(lost&^draggable, s.mouse.at)
-		return
-	}
-	s.startOutside()
 }
 
 // Dragged is called by the toolkit, also with positions outside.
 func (s *surface) Dragged(ev *fyne.DragEvent) {
-	at, _ := s.at(ev.AbsolutePosition)
-	if s.mouse.held != 0 {
+	at, inside := s.at(ev.AbsolutePosition)
+	// With nothing held it was let go of outside, which the toolkit missed.
+	if s.mouse.held != 0 || inside {
 		s.mouse.move(at)
 	}
 }
@@ -264,7 +284,8 @@ func (s *surface) DragEnd() {
 	if s.source != nil {
 		p, held, known := s.now()
 		if known != 0 {
-			s.mouse.set(held, known, s.atPixel(p))
+			at, _ := s.atWindow(p)
+			s.mouse.set(held, known, at)
 		} else {
 			s.mouse.release(draggable, s.mouse.at)
 		}
@@ -298,8 +319,14 @@ func (s *surface) shift() bool {
 	return s.keys.Shift()
 }
 
-// Cursor is called by the toolkit.
-func (s *surface) Cursor() desktop.Cursor { return s.pointer }
+// Cursor is called by the toolkit. While a button is held the shape stays: a
+// change would end the grab of the mouse; see [follower].
+func (s *surface) Cursor() desktop.Cursor {
+	if s.mouse.held == 0 {
+		s.cursor = s.pointer
+	}
+	return s.cursor
+}
 
 // AcceptsTab is called by the toolkit: Tab is for the remote side.
 func (s *surface) AcceptsTab() bool { return true }
@@ -340,17 +367,32 @@ func (s *surface) FocusGained() {
 // FocusLost is called by the toolkit.
 func (s *surface) FocusLost() {
 	s.hasFocus = false
+	dragged := s.mouse.held != 0 || s.strayed
+	s.strayed = false
 	s.letGo()
 	if s.focused != nil {
 		s.focused(false)
+	}
+	if dragged { // let go over something that takes no keyboard: it stays here
+		s.fence.Go(func() {
+			if s.canvas.Focused() == nil {
+				s.grabFocus()
+			}
+		})
 	}
 }
 
 // letGo releases everything held.
 func (s *surface) letGo() {
-	s.stopOutside()
+	s.stopFollowing()
 	held := s.mouse.held != 0 || s.keys.Held() > 0
-	s.mouse.flush() // what is held is let go of where it has come to
+	if s.mouse.held != 0 { // let go of where the pointer has come to
+		if p, _, known := s.now(); known != 0 {
+			at, _ := s.atWindow(p)
+			s.mouse.move(at)
+		}
+	}
+	s.mouse.flush()
 	s.mouse.reset()
 	s.keys.Reset()
 	if held && s.leave != nil {

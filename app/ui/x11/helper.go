@@ -12,9 +12,11 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"image"
 	"io"
 	"log"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jezek/xgb"
@@ -55,6 +57,7 @@ type Helper struct {
 	device      uint16 // the pointer's, for XInput
 
 	clip selection
+	size atomic.Int64 // of the window: width and height
 
 	mu      sync.Mutex // guards below
 	layout  *layout
@@ -116,6 +119,9 @@ func (h *Helper) prepare() error {
 	}
 	if err := xproto.ChangeWindowAttributesChecked(h.watch, h.window, xproto.CwEventMask, []uint32{xproto.EventMaskStructureNotify}).Check(); err != nil {
 		return fmt.Errorf("x11: watch the window: %v", err)
+	}
+	if g, err := xproto.GetGeometry(h.watch, xproto.Drawable(h.window)).Reply(); err == nil {
+		h.size.Store(int64(g.Width)<<32 | int64(g.Height))
 	}
 	return nil
 }
@@ -237,6 +243,10 @@ func (h *Helper) watchLoop() {
 			return
 		}
 		switch ev := ev.(type) {
+		case xproto.ConfigureNotifyEvent:
+			if ev.Window == h.window {
+				h.size.Store(int64(ev.Width)<<32 | int64(ev.Height))
+			}
 		case xproto.UnmapNotifyEvent:
 			h.visible(ev.Window == h.window, false)
 		case xproto.MapNotifyEvent:
@@ -257,6 +267,12 @@ func (h *Helper) visible(ours, on bool) {
 	if ours && h.events.Visible != nil {
 		h.events.Visible(on)
 	}
+}
+
+// Window is the size of the window in pixels.
+func (h *Helper) Window() image.Point {
+	s := h.size.Load()
+	return image.Pt(int(s>>32), int(s&0xffffffff))
 }
 
 // Bell rings the keyboard's bell.

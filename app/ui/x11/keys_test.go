@@ -51,6 +51,7 @@ func TestKeysymsAreThoseOfAnXClient(t *testing.T) {
 	}
 	mods := [][]int{nil, {shiftL}, {altR}, {shiftL, altR}, {ctrlL}, {altL}, {ctrlL, altR}, {superL}}
 	d := xlab.NewDriver(t, display)
+	d.Pause = 0
 	for _, layout := range layouts {
 		t.Run(strings.Join(layout, " "), func(t *testing.T) {
 			xlab.Layout(t, display, layout...)

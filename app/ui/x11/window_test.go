@@ -149,3 +149,14 @@ func TestDialFails(t *testing.T) {
 		t.Error("a window that is not there was watched")
 	}
 }
+
+func TestWindowSize(t *testing.T) {
+	display := xlab.Start(t)
+	d := xlab.NewDriver(t, display)
+	h := dial(t, display, d.W, Events{})
+	if got := h.Window(); got != image.Pt(300, 200) {
+		t.Errorf("the window is %v, want 300 x 200", got)
+	}
+	d.Resize(d.W, 411, 123)
+	xlab.Until(t, "the new size", func() bool { return h.Window() == image.Pt(411, 123) })
+}

@@ -76,7 +76,8 @@ func Find(img *image.RGBA, c color.RGBA) image.Rectangle {
 	return out
 }
 
-// Named finds the window with a title among those a window manager shows.
+// Named finds the window with a title among those a window manager shows, or
+// without one among all on the screen.
 func (d *Driver) Named(ok func(title string) bool) (xproto.Window, bool) {
 	d.T.Helper()
 	atom := func(name string) xproto.Atom {
@@ -87,9 +88,17 @@ func (d *Driver) Named(ok func(title string) bool) (xproto.Window, bool) {
 	root := xproto.Setup(d.C).DefaultScreen(d.C).Root
 	list, err := xproto.GetProperty(d.C, false, root, atom("_NET_CLIENT_LIST"), xproto.GetPropertyTypeAny, 0, 256).Reply()
 	d.Check(err)
-	name := atom("_NET_WM_NAME")
+	var windows []xproto.Window
 	for i := 0; i+4 <= len(list.Value); i += 4 {
-		id := xproto.Window(uint32(list.Value[i]) | uint32(list.Value[i+1])<<8 | uint32(list.Value[i+2])<<16 | uint32(list.Value[i+3])<<24)
+		windows = append(windows, xproto.Window(uint32(list.Value[i])|uint32(list.Value[i+1])<<8|uint32(list.Value[i+2])<<16|uint32(list.Value[i+3])<<24))
+	}
+	if len(windows) == 0 {
+		tree, err := xproto.QueryTree(d.C, root).Reply()
+		d.Check(err)
+		windows = tree.Children
+	}
+	name := atom("_NET_WM_NAME")
+	for _, id := range windows {
 		r, err := xproto.GetProperty(d.C, false, id, name, xproto.GetPropertyTypeAny, 0, 256).Reply()
 		if err == nil && ok(string(r.Value)) {
 			return id, true
@@ -118,4 +127,12 @@ func (d *Driver) Keymap() map[int]uint32 {
 func (d *Driver) Uncover(w xproto.Window) {
 	d.T.Helper()
 	d.Check(xproto.DestroyWindowChecked(d.C, w).Check())
+}
+
+// Size is a window's size.
+func (d *Driver) Size(w xproto.Window) image.Point {
+	d.T.Helper()
+	g, err := xproto.GetGeometry(d.C, xproto.Drawable(w)).Reply()
+	d.Check(err)
+	return image.Pt(int(g.Width), int(g.Height))
 }

@@ -81,6 +81,9 @@ type Driver struct {
 	T *testing.T
 	C *xgb.Conn
 	W xproto.Window // a window of its own
+	// Pause is how long the server waits before each input event, in
+	// milliseconds: no two events of a person are in the same one.
+	Pause uint32
 }
 
 // NewDriver makes a window of its own on the display, with the focus.
@@ -99,7 +102,7 @@ func NewDriver(t *testing.T, display string) *Driver {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &Driver{T: t, C: c, W: id}
+	d := &Driver{T: t, C: c, W: id, Pause: 2}
 	s := xproto.Setup(c).DefaultScreen(c)
 	d.Check(xproto.CreateWindowChecked(c, s.RootDepth, id, s.Root, 100, 50, 300, 200, 0, xproto.WindowClassInputOutput, s.RootVisual, 0, nil).Check())
 	d.Check(xproto.MapWindowChecked(c, id).Check())
@@ -126,12 +129,9 @@ func (d *Driver) Focus(w xproto.Window) {
 }
 
 // Fake makes an input event: an event's number, a key or button, and a place.
-// The server waits before it, for no two events of a person are in the same
-// millisecond.
 func (d *Driver) Fake(kind, detail byte, x, y int) {
 	d.T.Helper()
-	const pause = 2 // milliseconds
-	d.Check(xtest.FakeInputChecked(d.C, kind, detail, pause, xproto.Setup(d.C).DefaultScreen(d.C).Root, int16(x), int16(y), 0).Check())
+	d.Check(xtest.FakeInputChecked(d.C, kind, detail, d.Pause, xproto.Setup(d.C).DefaultScreen(d.C).Root, int16(x), int16(y), 0).Check())
 }
 
 // Key presses or releases a key.
