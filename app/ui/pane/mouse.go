@@ -61,7 +61,7 @@ func (m *mouse) press(b viewer.Buttons, at image.Point) {
 	if at != m.at && m.moved {
 		m.emit(0, 0)
 	}
-	m.at = at
+	m.at, m.known = at, true
 	m.held |= b
 	m.emit(0, 0)
 }
