@@ -43,17 +43,16 @@ func inputs(t *testing.T, n *Pane, want Outcome, in ...viewer.Input) {
 func (d *desk) wire(want ...string) {
 	d.Helper()
 	synctest.Wait()
-	var got []string
-	for _, event := range d.machine.wire() {
-		if k := len(got); k > 0 && event == got[k-1] && strings.HasPrefix(event, "P ") {
-			continue
-		}
-		got = append(got, event)
-	}
+	got, want := once(d.machine.wire()), once(want)
 	if !slices.Equal(got, want) {
 		d.Errorf("wire:\n got %q\nwant %q", got, want)
 	}
 	d.machine.forget()
+}
+
+// once puts pointer events together that say the same one after the other.
+func once(events []string) []string {
+	return slices.CompactFunc(slices.Clone(events), func(a, b string) bool { return a == b && strings.HasPrefix(a, "P ") })
 }
 
 // A person's click takes the wheel at once, is not delivered, and the machine
