@@ -56,6 +56,7 @@ func show(o options, stderr io.Writer) (err error) {
 	defer func() { err = errors.Join(err, hosts.end()) }()
 
 	a := app.NewWithID(appID)
+	calm(a)
 	a.SetIcon(ui.Icon)
 	a.Settings().SetTheme(look.Theme{})
 	win := a.NewWindow("DeskVNC")
