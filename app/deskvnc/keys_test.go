@@ -16,6 +16,19 @@ func (s *stage) want(what, want string) {
 	}
 }
 
+// typed is the text that the machine has read since the last look. Lock keys
+// may come in between, when one side's locks follow the other's.
+func (s *stage) typed() string {
+	s.t.Helper()
+	text := ""
+	for _, e := range s.drain() {
+		if e.down {
+			text += e.text
+		}
+	}
+	return text
+}
+
 // chord holds keys down in order, and lets them go the other way round.
 func (s *stage) chord(codes ...int) {
 	for _, c := range codes {
@@ -74,13 +87,7 @@ func TestKeyboard(t *testing.T) {
 		s.drain()
 		s.here.Tap(codeA)
 		s.here.Tap(87) // the keypad's 1
-		typed := ""
-		for _, e := range s.drain() {
-			if e.down {
-				typed += e.text
-			}
-		}
-		if typed != "A1" {
+		if typed := s.typed(); typed != "A1" {
 			t.Errorf("under Caps and Num Lock the machine read %q, want A1", typed)
 		}
 		for _, lock := range []int{codeCaps, 77} {
@@ -88,7 +95,10 @@ func TestKeyboard(t *testing.T) {
 		}
 		s.drain()
 		s.here.Tap(codeA)
-		s.want("after the locks", "+61 -61")
+		if typed := s.typed(); typed != "a" {
+			t.Errorf("after the locks the machine read %q, want a", typed)
+		}
+		s.drain()
 	})
 
 	t.Run("shortcuts", func(t *testing.T) { // C100, C101
