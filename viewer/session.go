@@ -9,7 +9,7 @@ import (
 
 // A Session is one live connection to a machine. What more it can do are
 // optional abilities: [Desktop], [Inputter], [Resizer], [Clipboard],
-// [Signaller]. All methods are safe for concurrent use.
+// [Encrypter], [Signaller]. All methods are safe for concurrent use.
 type Session interface {
 	// Done is closed when the session has ended and everything it started
 	// has stopped. Err then tells why; nil means Close was called.
@@ -68,6 +68,10 @@ type Clipboard interface {
 	// protocol could not carry and that were replaced.
 	SetClipboard(ctx context.Context, text string) (lost int, err error)
 }
+
+// An Encrypter is a Session that knows whether it is protected on its way: all
+// of it, not only the login.
+type Encrypter interface{ Encrypted() bool }
 
 // A Signaller is a Session that says which signals its connection carries.
 type Signaller interface {

@@ -24,7 +24,6 @@ type tab struct {
 	person  *plane.Pane
 	wheel   plane.WheelState
 	unwatch func()
-	method  string // of the last login, as the driver names it
 	focused bool   // the picture has the keyboard
 	shared  string // the text last given to or got from the remote clipboard
 	remote  string // the text that the machine last put on its clipboard
@@ -195,10 +194,6 @@ func (t *tab) changed() {
 	if t.pane == nil { // being built
 		return
 	}
-	st := t.session.State()
-	if st.Phase == viewer.Authenticating && st.Method != "" {
-		t.method = st.Method
-	}
 	t.tab.Set(t.title(), t.color())
 	if t.w.selected == t {
 		t.w.update()
@@ -237,17 +232,6 @@ func (t *tab) color() fyne.ThemeColorName {
 		return theme.ColorNameError
 	}
 	return theme.ColorNameWarning
-}
-
-// encrypted reports whether the connection is protected on its way.
-func (t *tab) encrypted() bool {
-	m := strings.ToLower(t.method)
-	for _, word := range []string{"tls", "x509", "ra2", "rsa", "ssh"} {
-		if strings.Contains(m, word) {
-			return !strings.HasSuffix(m, "ne") // RA2ne: only the login is
-		}
-	}
-	return t.session.Target().Protocol == viewer.SSH
 }
 
 // setFocused follows whether the picture has the keyboard.

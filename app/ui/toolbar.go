@@ -148,7 +148,7 @@ func (t *toolbar) update() {
 		t.wheel.object.Hide()
 		t.names.Show()
 	}
-	if live && !s.encrypted() {
+	if live && !s.session.Encrypted() {
 		t.plain.Show()
 	} else {
 		t.plain.Hide()

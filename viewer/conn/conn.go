@@ -42,6 +42,7 @@ type Conn struct {
 
 	mu     sync.Mutex // guards below; never held across I/O
 	inner  net.Conn
+	sealed bool // a layer was put around the connection that was dialled
 	closed bool
 
 	closing sync.Once
@@ -178,11 +179,19 @@ func (c *Conn) Replace(wrap func(net.Conn) (net.Conn, error)) error {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.inner = outer
+	c.inner, c.sealed = outer, true
 	if c.closed {
 		return fmt.Errorf("replacing the connection: %w", net.ErrClosed)
 	}
 	return nil
+}
+
+// Sealed reports whether [Conn.Replace] put a layer around the connection:
+// whether what is sent and received is encrypted.
+func (c *Conn) Sealed() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.sealed
 }
 
 // prefixed is a connection of which some bytes were read already.

@@ -127,6 +127,13 @@ func (s *Session) SetClipboard(ctx context.Context, text string) (lost int, err 
 	return c.SetClipboard(ctx, text)
 }
 
+// Encrypted reports whether the connection is protected on its way; false when
+// not connected.
+func (s *Session) Encrypted() bool {
+	e, err := connected[viewer.Encrypter](s, "encryption")
+	return err == nil && e.Encrypted()
+}
+
 // Signals tells what the connection carries; nil when not connected.
 func (s *Session) Signals() map[viewer.SignalName]viewer.Signal {
 	g, err := connected[viewer.Signaller](s, "signals")

@@ -79,6 +79,21 @@ func TestContractEncrypted(t *testing.T) {
 	}
 }
 
+// What counts as encrypted is what is encrypted on the wire, not what a login is
+// called.
+func TestEncryptedIsSaid(t *testing.T) {
+	_, args := certificate(t)
+	for types, want := range map[string]bool{"None": false, "TLSNone": true, "X509None": true} {
+		s := startTiger(t, append([]string{"-SecurityTypes", types}, args...)...)
+		d := rfb.New(rfb.Options{Judge: &trust.Judge{Roots: x509.NewCertPool()}})
+		ask := viewer.AskFunc(func(context.Context, viewer.Question) (viewer.Answer, error) { return viewer.Answer{Accept: true}, nil })
+		e, ok := viewertest.Open(t, d, s.target(), ask).Session.(viewer.Encrypter)
+		if !ok || e.Encrypted() != want {
+			t.Errorf("%s: counts as encrypted: got %v, want %v", types, ok && e.Encrypted(), want)
+		}
+	}
+}
+
 // A person takes longer to look at a certificate, and to find a password, than
 // a machine may take for a step. The certificate comes first.
 func TestSlowPerson(t *testing.T) {

@@ -277,6 +277,9 @@ type Stats struct {
 	Encodings map[int32]uint64
 }
 
+// Encrypted reports whether the login put encryption around the connection.
+func (s *Session) Encrypted() bool { return s.conn.Sealed() }
+
 // Stats returns the counts so far.
 func (s *Session) Stats() Stats {
 	st := Stats{Updates: s.updates.Load(), Rects: s.rects.Load(), Pixels: s.pixels.Load(),

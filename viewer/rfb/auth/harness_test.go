@@ -188,6 +188,8 @@ type client struct {
 	asked   []viewer.Question
 	notices []string
 	chosen  []string
+
+	sealed bool // the login put encryption around the connection
 }
 
 func newClient(password string) *client {
@@ -279,6 +281,7 @@ func (cl *client) over(inner net.Conn, target viewer.Target) error {
 	if err := m.Login(c); err != nil {
 		return err
 	}
+	cl.sealed = c.Sealed()
 	switch result, err := takeU32(c); {
 	case err != nil:
 		return fmt.Errorf("security result: %w", err)

@@ -40,6 +40,9 @@ func TestRSAAES(t *testing.T) {
 				if cl.kinds() != want || s.password != "pässword" || kind == wantsUser && s.user != "jürgen" || kind == wantsPassword && s.user != "" {
 					t.Errorf("asked %q, the server got %q and %q", cl.kinds(), s.user, s.password)
 				}
+				if want := typ == TypeRA2 || typ == TypeRA2x256; cl.sealed != want {
+					t.Errorf("the session counts as encrypted: got %v, want %v", cl.sealed, want)
+				}
 				if k := cl.asked[0].Key; len(k.AlsoShownAs) != len("00-11-22-33-44-55-66-77") || k.What != "key, RSA 2048 bits" {
 					t.Errorf("got the key %+v", k)
 				}
@@ -216,8 +219,8 @@ func TestAppleSRP(t *testing.T) {
 				err, server := meet(t, cl, &machine{types: []byte{typ}, login: a.login}, desk)
 				return cl, err, server
 			}
-			if cl, err, server := try(a, "pässword"); err != nil || server != nil || cl.kinds() != want {
-				t.Errorf("got %v, the server %v, after the questions %q", err, server, cl.kinds())
+			if cl, err, server := try(a, "pässword"); err != nil || server != nil || cl.kinds() != want || cl.sealed {
+				t.Errorf("got %v, the server %v, after the questions %q; counts as encrypted: %v", err, server, cl.kinds(), cl.sealed)
 			}
 			if _, err, _ := try(a, "wrong"); viewer.KindOf(err) != viewer.Denied {
 				t.Errorf("a wrong password: got %v", err)
