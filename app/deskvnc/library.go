@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 
 	"deskvnc/app/library"
 	"deskvnc/app/ui"
@@ -16,12 +15,7 @@ import (
 	"deskvnc/viewer/drivers"
 	"deskvnc/viewer/engine"
 	"deskvnc/viewer/sample"
-	"deskvnc/viewer/trust"
 )
-
-// pinsFolder is where the keys that a person trusts are kept, beside the
-// library.
-const pinsFolder = "pins"
 
 // saved is the library as the window and the plane know it. Without one there
 // are only the sample machines.
@@ -62,8 +56,7 @@ func (s *saved) engine() (e *engine.Engine, stop func()) {
 	if s.library == nil {
 		return engine.New(engine.Config{Drivers: drivers.Registry(), Asker: person}), func() {}
 	}
-	pins := trust.Folder(filepath.Join(filepath.Dir(s.library.Store().Path()), pinsFolder))
-	e = engine.New(engine.Config{Drivers: drivers.Judged(&trust.Judge{Pins: pins}), Asker: s.library.Asker(person)})
+	e = engine.New(engine.Config{Drivers: drivers.Judged(s.library.Judge()), Asker: s.library.Asker(person)})
 	return e, s.library.Follow(e)
 }
 
