@@ -34,7 +34,7 @@ func Check(row Row, raw json.RawMessage) (Args, *Refused) {
 		return Args{}, c.refuse("argument %s is given twice", quote(name))
 	}
 	args := row.Arguments()
-	fields := fieldsOf(raw)
+	fields := Fields(raw)
 	if r := c.unknown(args, fields); r != nil {
 		return Args{}, r
 	}
@@ -42,35 +42,6 @@ func Check(row Row, raw json.RawMessage) (Args, *Refused) {
 		return Args{}, r
 	}
 	return c.values(args, fields, "")
-}
-
-// A field is one key of an object with the bytes of its value.
-type field struct {
-	name string
-	raw  json.RawMessage
-}
-
-// fieldsOf splits a valid JSON object, keeping the order.
-func fieldsOf(raw json.RawMessage) []field {
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.UseNumber()
-	if _, err := d.Token(); err != nil {
-		return nil
-	}
-	var fields []field
-	for d.More() {
-		key, err := d.Token()
-		if err != nil {
-			return fields
-		}
-		var v json.RawMessage
-		if err := d.Decode(&v); err != nil {
-			return fields
-		}
-		name, _ := key.(string)
-		fields = append(fields, field{name, v})
-	}
-	return fields
 }
 
 // doubledKey finds a key that one object of raw, at any depth, has twice:
@@ -120,21 +91,21 @@ func (c checker) refuse(format string, a ...any) *Refused {
 
 // unknown refuses the alphabetically first name that no argument has. Names
 // inside an argument that is itself an object carry their place.
-func (c checker) unknown(args []Arg, fields []field) *Refused {
+func (c checker) unknown(args []Arg, fields []Field) *Refused {
 	type stray struct {
 		place string
 		among []Arg
 	}
 	var strays []stray
-	var walk func(args []Arg, fields []field, place string)
-	walk = func(args []Arg, fields []field, place string) {
+	var walk func(args []Arg, fields []Field, place string)
+	walk = func(args []Arg, fields []Field, place string) {
 		for _, f := range fields {
-			a, ok := argNamed(args, f.name)
+			a, ok := argNamed(args, f.Name)
 			switch {
 			case !ok:
-				strays = append(strays, stray{place + f.name, args})
-			case a.Type == Object && f.raw[0] == '{':
-				walk(a.Fields, fieldsOf(f.raw), place+f.name+".")
+				strays = append(strays, stray{place + f.Name, args})
+			case a.Type == Object && f.Raw[0] == '{':
+				walk(a.Fields, Fields(f.Raw), place+f.Name+".")
 			}
 		}
 	}
@@ -170,14 +141,14 @@ func names(args []Arg) string {
 }
 
 // required refuses the first argument in declared order that is missing.
-func (c checker) required(args []Arg, fields []field, place string) *Refused {
+func (c checker) required(args []Arg, fields []Field, place string) *Refused {
 	for _, a := range args {
-		i := slices.IndexFunc(fields, func(f field) bool { return f.name == a.Name })
+		i := slices.IndexFunc(fields, func(f Field) bool { return f.Name == a.Name })
 		switch {
 		case i < 0 && a.Required:
 			return c.refuse("%s is required (%s)", quote(place+a.Name), expected(a))
-		case i >= 0 && a.Type == Object && fields[i].raw[0] == '{':
-			if r := c.required(a.Fields, fieldsOf(fields[i].raw), place+a.Name+"."); r != nil {
+		case i >= 0 && a.Type == Object && fields[i].Raw[0] == '{':
+			if r := c.required(a.Fields, Fields(fields[i].Raw), place+a.Name+"."); r != nil {
 				return r
 			}
 		}

@@ -10,14 +10,14 @@ import (
 
 // values decodes every argument, in declared order so that the refusal does
 // not depend on the order of the call.
-func (c checker) values(args []Arg, fields []field, place string) (Args, *Refused) {
+func (c checker) values(args []Arg, fields []Field, place string) (Args, *Refused) {
 	out := Args{values: make(map[string]value, len(fields))}
 	for _, a := range args {
 		for _, f := range fields {
-			if f.name != a.Name {
+			if f.Name != a.Name {
 				continue
 			}
-			v, r := c.value(a, f.raw, place+a.Name)
+			v, r := c.value(a, f.Raw, place+a.Name)
 			if r != nil {
 				return Args{}, r
 			}
@@ -92,7 +92,7 @@ func (c checker) value(a Arg, raw json.RawMessage, place string) (value, *Refuse
 		if raw[0] != '{' {
 			return wrong()
 		}
-		fields, r := c.values(a.Fields, fieldsOf(raw), place+".")
+		fields, r := c.values(a.Fields, Fields(raw), place+".")
 		if r != nil {
 			return v, r
 		}

@@ -34,33 +34,33 @@ func toolCallOf(m message) (c toolCall, reply []byte) {
 	slim := []byte(`{`)
 	named := false
 	seen := map[string]bool{}
-	for _, f := range fieldsOf(m.params) {
-		if seen[f.name] {
+	for _, f := range control.Fields(m.params) {
+		if seen[f.Name] {
 			return refuse("params has a key twice")
 		}
-		seen[f.name] = true
-		switch f.name {
+		seen[f.Name] = true
+		switch f.Name {
 		case "arguments":
-			c.arguments = f.raw
+			c.arguments = f.Raw
 			continue
 		case "name":
-			if f.raw[0] != '"' || json.Unmarshal(f.raw, &c.name) != nil {
+			if f.Raw[0] != '"' || json.Unmarshal(f.Raw, &c.name) != nil {
 				return refuse("the name must be a string")
 			}
 			named = true
 			continue
 		case "_meta":
-			if f.raw[0] != '{' && f.raw[0] != 'n' {
+			if f.Raw[0] != '{' && f.Raw[0] != 'n' {
 				return refuse("_meta must be an object")
 			}
-			for _, g := range fieldsOf(f.raw) {
-				if g.name == "progressToken" && usableID(g.raw) && len(g.raw) <= maxToken {
-					c.progress = g.raw
+			for _, g := range control.Fields(f.Raw) {
+				if g.Name == "progressToken" && usableID(g.Raw) && len(g.Raw) <= maxToken {
+					c.progress = g.Raw
 				}
 			}
 		}
-		key, _ := json.Marshal(f.name)
-		slim = append(append(append(append(slim, key...), ':'), f.raw...), ',')
+		key, _ := json.Marshal(f.Name)
+		slim = append(append(append(append(slim, key...), ':'), f.Raw...), ',')
 	}
 	if !named {
 		return refuse("the name is missing")
@@ -141,8 +141,8 @@ func refusedByCore(m message, e mcp.JSONRPCError) []byte {
 		if m.method != string(mcp.MethodToolsList) {
 			break
 		}
-		for _, f := range fieldsOf(m.params) {
-			if f.name == "cursor" {
+		for _, f := range control.Fields(m.params) {
+			if f.Name == "cursor" {
 				return errorReply(m.id, codeInvalidParams, m.method+": there is no page with this cursor; leave it out")
 			}
 		}

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"unicode/utf8"
+
+	"deskvnc/control"
 )
 
 // The error codes of JSON-RPC 2.0, section 5.1.
@@ -42,18 +44,18 @@ func parse(body []byte) (m message, reply []byte, ok bool) {
 	var version, method json.RawMessage
 	var response, doubled, hasID bool
 	seen := map[string]bool{}
-	for _, f := range fieldsOf(body) {
-		doubled = doubled || seen[f.name]
-		seen[f.name] = true
-		switch f.name {
+	for _, f := range control.Fields(body) {
+		doubled = doubled || seen[f.Name]
+		seen[f.Name] = true
+		switch f.Name {
 		case "jsonrpc":
-			version = f.raw
+			version = f.Raw
 		case "id":
-			m.id, hasID = f.raw, true
+			m.id, hasID = f.Raw, true
 		case "method":
-			method = f.raw
+			method = f.Raw
 		case "params":
-			m.params = f.raw
+			m.params = f.Raw
 		case "result", "error":
 			response = true
 		}
@@ -91,35 +93,6 @@ func parse(body []byte) (m message, reply []byte, ok bool) {
 // usableID reports whether an id is a string or a number.
 func usableID(id json.RawMessage) bool {
 	return id[0] == '"' || id[0] == '-' || id[0] >= '0' && id[0] <= '9'
-}
-
-// A field is one key of an object with the bytes of its value.
-type field struct {
-	name string
-	raw  json.RawMessage
-}
-
-// fieldsOf splits a valid JSON object, keeping the order. It gives nothing for
-// another value.
-func fieldsOf(raw json.RawMessage) []field {
-	d := json.NewDecoder(bytes.NewReader(raw))
-	if tok, err := d.Token(); err != nil || tok != json.Delim('{') {
-		return nil
-	}
-	var fields []field
-	for d.More() {
-		key, err := d.Token()
-		if err != nil {
-			return fields
-		}
-		var v json.RawMessage
-		if err := d.Decode(&v); err != nil {
-			return fields
-		}
-		name, _ := key.(string)
-		fields = append(fields, field{name, v})
-	}
-	return fields
 }
 
 // resultReply is the reply of a request that was served. result is JSON and is

@@ -285,9 +285,9 @@ func (d *desk) next(done *call) *call {
 // be no reply.
 func (d *desk) cancel(params json.RawMessage) {
 	var id json.RawMessage
-	for _, f := range fieldsOf(params) {
-		if f.name == "requestId" {
-			id = bytes.TrimSpace(f.raw)
+	for _, f := range control.Fields(params) {
+		if f.Name == "requestId" {
+			id = bytes.TrimSpace(f.Raw)
 		}
 	}
 	d.mu.Lock()
