@@ -122,6 +122,7 @@ var volatile = []struct {
 	{regexp.MustCompile(`untrusted [0-9a-f]{12}`), `untrusted NONCE`},
 	{regexp.MustCompile(`att_[0-9a-f]+`), `ATTACHMENT`},
 	{regexp.MustCompile(`after [0-9]+ ms`), `after a while`},
+	{regexp.MustCompile(`\\?"locks\\?":\{.*?\}`), `LOCKS`}, // known from the first update on
 	{regexp.MustCompile(`\\?"damage\\?":\{.*?\},\\?"desktop_name`), `DAMAGE,desktop_name`},
 	{regexp.MustCompile(`\\?"desktop_name.*?,\\?"lease\\?":`), `NAME,lease:`},
 	{regexp.MustCompile(`\\?"signals\\?":\{.*?\},\\?"untrusted`), `SIGNALS,untrusted`},
