@@ -151,8 +151,8 @@ func (h *Host) checkWords() error {
 	err := errors.Join(
 		word("session count", h.Sessions, SessionsOne, SessionsMany),
 		word("encryption", h.Encryption, EncryptionPreferred, EncryptionRequired),
-		word("quality", h.Quality, QualityAuto, QualityFast, QualityBalanced, QualityBest),
-		word("choice of colors", h.Colors, ColorsFull, ColorsHigh, ColorsLow, ColorsServer),
+		word("quality", h.Quality, viewer.Qualities...),
+		word("choice of colors", h.Colors, viewer.AllColors...),
 		word("scaling", h.Scaling, ScaleFit, ScaleActual, ScaleZoom),
 		word("remote size", h.RemoteResize, SizeKeep, SizeOnce, SizeFollow),
 		word("clipboard sharing", h.Clipboard, ShareBoth, ShareToRemote, ShareFromRemote, ShareOff),

@@ -1,6 +1,7 @@
 package keychain
 
 import (
+	"strings"
 	"time"
 
 	"deskvnc/viewer"
@@ -43,15 +44,15 @@ type Host struct {
 	Proxy string   `json:"proxy,omitempty"` // socks5://host:port or http://host:port
 	Via   []string `json:"via,omitempty"`   // ids of SSH hosts, the first hop first
 
-	Quality      Quality     `json:"quality,omitempty"`
-	Encodings    []string    `json:"encodings,omitempty"` // in order; none: the driver's own order
-	Colors       Colors      `json:"colors,omitempty"`
-	Scaling      Scaling     `json:"scaling,omitempty"`
-	Zoom         int         `json:"zoom,omitempty"` // percent, with ScaleZoom
-	RemoteResize SizePolicy  `json:"remoteResize,omitempty"`
-	Clipboard    Sharing     `json:"clipboard,omitempty"`
-	Keyboard     KeyboardWay `json:"keyboard,omitempty"`
-	LastPicture  bool        `json:"lastPicture,omitempty"` // keep the last picture, to show it in the library
+	Quality      viewer.Quality `json:"quality,omitempty"`
+	Encodings    []string       `json:"encodings,omitempty"` // in order; none: the driver's own order
+	Colors       viewer.Colors  `json:"colors,omitempty"`
+	Scaling      Scaling        `json:"scaling,omitempty"`
+	Zoom         int            `json:"zoom,omitempty"` // percent, with ScaleZoom
+	RemoteResize SizePolicy     `json:"remoteResize,omitempty"`
+	Clipboard    Sharing        `json:"clipboard,omitempty"`
+	Keyboard     KeyboardWay    `json:"keyboard,omitempty"`
+	LastPicture  bool           `json:"lastPicture,omitempty"` // keep the last picture, to show it in the library
 
 	MAC           string `json:"mac,omitempty"`           // for Wake-on-LAN
 	WakeBroadcast string `json:"wakeBroadcast,omitempty"` // where to send it; empty: the local network
@@ -69,10 +70,18 @@ type Host struct {
 // Target is the host as something to connect to. A shared login's user is not
 // looked up here.
 func (h Host) Target() viewer.Target {
+	keys := viewer.KeysAuto
+	switch h.Keyboard {
+	case KeyboardSymbols:
+		keys = viewer.KeysBySymbol
+	case KeyboardScancode:
+		keys = viewer.KeysByPosition
+	}
 	return viewer.Target{
 		Protocol: h.Protocol, Address: h.Address, Port: h.Port, User: h.User,
 		HostID: h.ID, Name: h.Name, Exclusive: h.Exclusive,
-		RequireEncryption: h.Encryption == EncryptionRequired,
+		RequireEncryption: h.Encryption == EncryptionRequired, Keys: keys, Proxy: h.Proxy,
+		Picture: viewer.Picture{Quality: h.Quality, Colors: h.Colors, Encodings: strings.Join(h.Encodings, ",")},
 	}
 }
 
@@ -92,28 +101,6 @@ type Encryption string
 const (
 	EncryptionPreferred Encryption = ""
 	EncryptionRequired  Encryption = "required"
-)
-
-// Quality is the balance between a true picture and a quick one.
-type Quality string
-
-// The qualities.
-const (
-	QualityAuto     Quality = ""
-	QualityFast     Quality = "fast"
-	QualityBalanced Quality = "balanced"
-	QualityBest     Quality = "best"
-)
-
-// Colors is the pixel format that the machine is asked for.
-type Colors string
-
-// The colours.
-const (
-	ColorsFull   Colors = ""       // 24 bits
-	ColorsHigh   Colors = "high"   // 16 bits
-	ColorsLow    Colors = "low"    // 8 bits
-	ColorsServer Colors = "server" // whatever the machine sends by itself
 )
 
 // Scaling is how the remote screen is fitted into its pane.

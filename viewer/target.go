@@ -51,11 +51,8 @@ type Target struct {
 	RequireEncryption bool
 	// Keys says how keys are sent; the zero value decides by the machine.
 	Keys KeyMode
-	// NativeFormat takes the picture in the machine's own pixel format, for
-	// machines that know no other.
-	NativeFormat bool
-	// AutoQuality lets the picture lose quality while the connection is slow.
-	AutoQuality bool
+	// Picture says how the picture is asked for.
+	Picture Picture
 	// RepeaterID is the number under which a machine waits at a VNC repeater,
 	// when the address is a repeater's; or host:port of the machine behind it.
 	RepeaterID string

@@ -31,6 +31,8 @@ type Options struct {
 	Judge *trust.Judge
 	// StageTimeout bounds each step of the handshake; 0 means [StageTimeout].
 	StageTimeout time.Duration
+
+	fixed bool // encodings or quality were given: they do not follow the connection
 }
 
 // preference is the order in which encodings are asked for: Tight costs the
@@ -70,6 +72,7 @@ var _ viewer.Driver = (*Driver)(nil)
 
 // New returns a driver.
 func New(o Options) *Driver {
+	o.fixed = o.Encodings != nil || o.Quality > 0 || o.Compression > 0
 	if o.Encodings == nil {
 		o.Encodings = preference
 		if o.Quality > 0 {

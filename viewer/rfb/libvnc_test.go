@@ -126,7 +126,7 @@ func TestX11VNCOwnFormat(t *testing.T) {
 		t.Run(fmt.Sprintf("%d bits", depth), func(t *testing.T) {
 			s := startX11VNCDepth(t, depth)
 			target := s.target()
-			target.NativeFormat = true
+			target.Picture.Colors = viewer.ColorsServer
 			l := viewertest.Open(t, rfb.New(rfb.Options{}), target, nil)
 			l.Look(t)
 			colours := xproto.Setup(s.x).DefaultScreen(s.x).DefaultColormap

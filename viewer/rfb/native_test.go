@@ -240,7 +240,7 @@ func TestNativeFormats(t *testing.T) {
 					whole, colourMap(10, other...), colourMap(65535, red), whole, picture(), live)(c)
 			})
 			target := s.Target()
-			target.NativeFormat = true
+			target.Picture.Colors = viewer.ColorsServer
 			l := viewertest.Open(t, rfb.New(rfb.Options{}), target, nil)
 			l.Session.(viewer.Desktop).Demand(true)
 			if f.mapped {

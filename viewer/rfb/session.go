@@ -107,7 +107,7 @@ func (s *Session) begin(init serverInit, t viewer.Target, o Options) error {
 	order, kept := init.format.order()
 	if !kept {
 		order = frame.BGRX
-		if t.NativeFormat {
+		if t.Picture.Colors == viewer.ColorsServer {
 			if err := s.keepFormat(init.format); err != nil {
 				return err
 			}
@@ -120,7 +120,7 @@ func (s *Session) begin(init serverInit, t viewer.Target, o Options) error {
 	all := slices.Concat(encodings, o.levels(), pseudoEncodings)
 	s.out.hello = appendSetEncodings(s.out.hello, all)
 	s.out.more = appendSetEncodings(nil, append(all, typeMoreButtons))
-	s.out.pace.on, s.out.known = t.AutoQuality, append(slices.Concat(encodings, pseudoEncodings), typeMoreButtons)
+	s.out.pace.on, s.out.known = !o.fixed && t.Picture.Quality == viewer.QualityAuto, append(slices.Concat(encodings, pseudoEncodings), typeMoreButtons)
 	s.out.held.mode, s.out.held.emulator = t.Keys, emulatorName(nameOf(init.name))
 	if err := s.frame.Reset(init.width, init.height, order); err != nil {
 		return wireError(err, "", 0)

@@ -61,7 +61,6 @@ func TestTigerVNCAutoQuality(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := startTiger(t, "-SecurityTypes", "None")
 			target := s.target()
-			target.AutoQuality = true
 			var wire *slow
 			l, err := viewertest.TryOpen(t, rfb.New(rfb.Options{}), target, nil, func(ctx context.Context, network, address string) (net.Conn, error) {
 				var d net.Dialer
