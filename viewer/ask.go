@@ -19,6 +19,8 @@ type Question struct {
 	// Key is what the machine shows to prove who it is, for [AskCertificate]
 	// and [AskServerKey]; nil for every other kind.
 	Key *KeyInfo
+	// Prompts are what the machine asks, for [AskPrompts].
+	Prompts []Prompt
 }
 
 // A KeyInfo is a certificate or key of a machine, as it is shown to a person.
@@ -63,14 +65,26 @@ const (
 	// AskUnencrypted: may what the Text names be sent unencrypted? Yes is
 	// Accept.
 	AskUnencrypted QuestionKind = "unencrypted"
+	// AskPassphrase: what opens the private key file that Name names.
+	AskPassphrase QuestionKind = "key-passphrase"
+	// AskPrompts: the machine's own questions, in Prompts.
+	AskPrompts QuestionKind = "prompts"
 )
+
+// A Prompt is a question of the machine's own. Its text is cleaned.
+type Prompt struct {
+	Text string
+	Echo bool // what is typed may be shown
+}
 
 // An Answer to a [Question].
 type Answer struct {
 	User   string
 	Secret Secret
-	Save   bool // the person asked to keep it
-	Accept bool // yes, to a question that is answered by yes or no
+	// Secrets answer the Prompts, one each.
+	Secrets []Secret
+	Save    bool // the person asked to keep it
+	Accept  bool // yes, to a question that is answered by yes or no
 	// Replace, with Accept: the changed key may take the place of the pinned
 	// one. The person has seen both fingerprints.
 	Replace bool
