@@ -43,6 +43,7 @@ type Session struct {
 	info     Info
 	subs     []*subscriber
 	watching int
+	tuned    *viewer.Picture    // how the picture was last asked for, once that was changed
 	drop     context.CancelFunc // ends the current attempt or connection
 }
 
@@ -64,6 +65,9 @@ type Info struct {
 	LastErr error
 	// Connections counts the times it was connected.
 	Connections int
+	// Method is how the last login was made, as the driver calls it; empty
+	// before there was one.
+	Method string
 }
 
 func newSession(e *Engine, d viewer.Driver, t viewer.Target, id string, slot int) *Session {
@@ -156,7 +160,7 @@ func (s *Session) connection() error {
 	s.mu.Unlock()
 	s.setState(viewer.State{Phase: viewer.Connecting})
 
-	live, err := s.driver.Open(ctx, s.target, viewer.Env{Frame: s.frame, Ask: viewer.AskFunc(s.ask), Emit: s.emit})
+	live, err := s.driver.Open(ctx, s.wished(), viewer.Env{Frame: s.frame, Ask: viewer.AskFunc(s.ask), Emit: s.emit})
 	if err != nil {
 		if ctx.Err() != nil && s.ctx.Err() == nil {
 			return nil // dropped for a reconnect
@@ -281,6 +285,11 @@ func (s *Session) setState(st viewer.State) {
 // emit takes the driver's events.
 func (s *Session) emit(ev viewer.Event) {
 	if p, ok := ev.(viewer.Progress); ok {
+		if p.Method != "" {
+			s.mu.Lock()
+			s.info.Method = p.Method
+			s.mu.Unlock()
+		}
 		s.setState(viewer.State{Phase: p.Phase, Method: p.Method})
 		return
 	}
