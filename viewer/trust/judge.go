@@ -97,19 +97,22 @@ func (j *Judge) problems(t viewer.Target, chain []*x509.Certificate, now time.Ti
 	case now.Before(c.NotBefore):
 		problems = append(problems, "it is not valid before "+c.NotBefore.UTC().Format(day))
 	}
-	host := t.Address
+	host := NameOf(t)
 	if ip, err := netip.ParseAddr(host); err == nil {
 		host = ip.WithZone("").String() // certificates know no zones
 	}
-	if c.VerifyHostname(host) != nil {
-		problems = append(problems, "it is not issued for "+t.Address)
+	switch {
+	case host == "":
+		problems = append(problems, "no certificate can be issued for a number at a repeater")
+	case c.VerifyHostname(host) != nil:
+		problems = append(problems, "it is not issued for "+NameOf(t))
 	}
 	others := x509.NewCertPool()
 	for _, o := range chain[1:] {
 		others.AddCert(o)
 	}
 	_, err := c.Verify(x509.VerifyOptions{Roots: j.Roots, Intermediates: others, DNSName: host, CurrentTime: now})
-	if err == nil {
+	if err == nil && host != "" {
 		return problems, true
 	}
 	var authority x509.UnknownAuthorityError
@@ -122,14 +125,27 @@ func (j *Judge) problems(t viewer.Target, chain []*x509.Certificate, now time.Ti
 	return problems, false
 }
 
+// NameOf is the name or address that a certificate of the machine has to be
+// issued for: behind a repeater, which is another machine, that of the machine
+// behind it, or none when only a number is known.
+func NameOf(t viewer.Target) string {
+	if t.RepeaterID == "" {
+		return t.Address
+	}
+	id := IDOf(t).Repeater
+	at := strings.LastIndexByte(id, ':')
+	if at < 0 {
+		return ""
+	}
+	return viewer.Normalize(strings.TrimSuffix(id[:at], ":")) // host:port or host::port
+}
+
 // pin is what is pinned for a machine: for one from the library, what was
 // pinned when its address was typed counts too.
 func (j *Judge) pin(id ID) (*Pin, error) {
 	ids := []ID{id}
 	if id.HostID != "" {
-		typed := id
-		typed.HostID = ""
-		ids = append(ids, typed)
+		ids = append(ids, id.typed())
 	}
 	for _, id := range ids {
 		j.mu.Lock()
@@ -187,7 +203,7 @@ func (j *Judge) accept(t viewer.Target, k Key, keep bool, emit func(viewer.Event
 	}
 	if keep && j.Pins != nil {
 		err := j.Pins.SetPin(id, p)
-		if typed := (ID{id.Protocol, id.Address, id.Port, ""}); err == nil && p == nil && typed != id {
+		if typed := id.typed(); err == nil && p == nil && typed != id {
 			err = j.Pins.SetPin(typed, nil)
 		}
 		if err == nil {

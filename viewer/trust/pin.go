@@ -2,6 +2,7 @@ package trust
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"deskvnc/viewer"
@@ -9,22 +10,39 @@ import (
 
 // An ID says which machine a pin belongs to. The address is that of the
 // machine itself, also when a tunnel leads to it; the host id keeps apart two
-// machines that have the same address behind different tunnels.
+// machines that have the same address behind different tunnels. Behind a
+// repeater the address is the repeater's, and Repeater tells its machines
+// apart.
 type ID struct {
 	Protocol viewer.Protocol `json:"protocol"`
 	Address  string          `json:"address"`
 	Port     int             `json:"port"`
 	HostID   string          `json:"host,omitempty"`
+	Repeater string          `json:"repeater,omitempty"`
 }
 
 // IDOf is the ID of a target.
 func IDOf(t viewer.Target) ID {
-	return ID{Protocol: t.Protocol, Address: viewer.Normalize(t.Address), Port: t.Port, HostID: t.HostID}
+	return ID{
+		Protocol: t.Protocol, Address: viewer.Normalize(t.Address), Port: t.Port, HostID: t.HostID,
+		Repeater: viewer.Normalize(strings.TrimPrefix(strings.TrimSpace(t.RepeaterID), "ID:")),
+	}
 }
 
 // String names the machine.
 func (id ID) String() string {
-	return fmt.Sprintf("%s://%s", id.Protocol, viewer.Target{Address: id.Address, Port: id.Port}.HostPort())
+	s := fmt.Sprintf("%s://%s", id.Protocol, viewer.Target{Address: id.Address, Port: id.Port}.HostPort())
+	if id.Repeater != "" {
+		s += " (" + id.Repeater + " behind it)"
+	}
+	return s
+}
+
+// typed is the ID of the same machine when its address was typed, not taken
+// from the library.
+func (id ID) typed() ID {
+	id.HostID = ""
+	return id
 }
 
 // A Pin is a key that was accepted for a machine.

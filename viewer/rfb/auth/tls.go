@@ -26,8 +26,10 @@ func (l *Login) startTLS(c *conn.Conn) error {
 		// itself, and the judge can ask.
 		InsecureSkipVerify: true,
 	}
-	if _, err := netip.ParseAddr(l.Target.Address); err != nil {
-		cfg.ServerName = l.Target.Address
+	if name := trust.NameOf(l.Target); !l.Target.Socket() {
+		if _, err := netip.ParseAddr(name); err != nil {
+			cfg.ServerName = name
+		}
 	}
 	var state tls.ConnectionState
 	err := c.Replace(func(inner net.Conn) (net.Conn, error) {
