@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/url"
-	"strings"
 	"time"
 
 	"deskvnc/viewer"
@@ -14,12 +12,12 @@ import (
 
 // The kinds of proxy.
 const (
-	SOCKS5 = "socks5"
-	HTTP   = "http"
+	SOCKS5 = viewer.ProxySOCKS5
+	HTTP   = viewer.ProxyHTTP
 )
 
 // A Proxy is a way to machines. User and Password are sent to it when it asks
-// for them (SOCKS5) or at once (HTTP), unencrypted.
+// for them, unencrypted.
 type Proxy struct {
 	Kind     string // [SOCKS5] or [HTTP]
 	Address  string // host:port
@@ -27,43 +25,10 @@ type Proxy struct {
 	Password viewer.Secret
 }
 
-// ParseProxy reads socks5://user@host:port or http://user@host:port. Names of
-// machines are looked up by the proxy. A password is refused: it would be kept
-// where text is kept.
+// ParseProxy reads what [viewer.ParseProxy] does.
 func ParseProxy(text string) (Proxy, error) {
-	bad := func(format string, args ...any) (Proxy, error) {
-		return Proxy{}, &viewer.Error{Op: "proxy", Kind: viewer.Invalid, Err: fmt.Errorf(format, args...)}
-	}
-	u, err := url.Parse(strings.TrimSpace(text))
-	if err != nil || u.Hostname() == "" {
-		return bad("a proxy is written as socks5://host:port or http://host:port")
-	}
-	p := Proxy{User: u.User.Username()}
-	port := u.Port()
-	switch strings.ToLower(u.Scheme) {
-	case SOCKS5, "socks5h":
-		p.Kind = SOCKS5
-		if port == "" {
-			port = "1080"
-		}
-	case HTTP:
-		p.Kind = HTTP
-		if port == "" {
-			port = "8080"
-		}
-	default:
-		return bad("%q is not a kind of proxy that is known: use socks5 or http", u.Scheme)
-	}
-	switch _, has := u.User.Password(); {
-	case has:
-		return bad("leave the password out of the proxy's address")
-	case u.Path != "" && u.Path != "/", u.RawQuery != "", u.Fragment != "":
-		return bad("a proxy's address ends with its port")
-	case len(p.User) > 255:
-		return bad("the user name for the proxy is longer than 255 bytes")
-	}
-	p.Address = net.JoinHostPort(u.Hostname(), port)
-	return p, nil
+	p, err := viewer.ParseProxy(text)
+	return Proxy{Kind: p.Kind, Address: p.Address, User: p.User}, err
 }
 
 // Through makes connections by way of the proxy, which is reached by dial; nil
