@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -40,7 +39,7 @@ func (h Host) Checked() (Host, error) {
 		h.checkAddress,
 		func() error { return checkLine("user", &h.User, MaxUser) },
 		func() error { return checkLine("domain", &h.Domain, MaxUser) },
-		h.checkTags, h.checkNotes, h.checkWords, h.checkPaths, h.checkProxy, h.checkVia, h.checkWake,
+		h.checkTags, h.checkNotes, h.checkWords, h.checkPaths, h.checkProxy, h.checkRepeater, h.checkVia, h.checkWake,
 		h.Terminal.check, h.SSH.check, h.RDP.check,
 	}
 	for _, step := range steps {
@@ -81,8 +80,11 @@ func (h *Host) checkAddress() error {
 	if !slices.Contains(viewer.Protocols, h.Protocol) {
 		return bad("%q is not a protocol this viewer speaks: use vnc, rdp or ssh", string(h.Protocol))
 	}
-	a := viewer.Normalize(h.Address)
-	if strings.ContainsAny(a, "[]/@") {
+	a := strings.TrimSpace(h.Address)
+	if strings.HasPrefix(a, "/") || strings.HasPrefix(a, "unix:") {
+		return h.checkSocket(strings.TrimPrefix(a, "unix:"))
+	}
+	if a = viewer.Normalize(a); strings.ContainsAny(a, "[]/@") {
 		return bad("%q is more than an address: give the host name or IP address alone, and the port and user in their own fields", h.Address)
 	}
 	t, err := viewer.ParseTarget("["+a+"]", h.Protocol)
@@ -96,6 +98,19 @@ func (h *Host) checkAddress() error {
 	if h.Port < 1 || h.Port > 65535 {
 		return bad("port %d cannot be connected to: use a number from 1 to 65535", h.Port)
 	}
+	return nil
+}
+
+// checkSocket takes the path of a socket of this computer. It has no port.
+func (h *Host) checkSocket(path string) error {
+	if h.Protocol != viewer.VNC {
+		return errors.New("a socket of this computer is reached over vnc only")
+	}
+	t, err := viewer.ParseTarget("unix:"+path, viewer.VNC)
+	if err != nil {
+		return errors.New(viewer.Reason(err))
+	}
+	h.Address, h.Port = t.Address, 0
 	return nil
 }
 
@@ -205,25 +220,27 @@ func (h *Host) checkProxy() error {
 	if h.Proxy == "" {
 		return nil
 	}
-	u, err := url.Parse(h.Proxy)
-	if err != nil || u.Hostname() == "" || len(h.Proxy) > MaxPath {
-		// The text is not repeated: it may hold a password.
-		return errors.New("the proxy makes no sense: write socks5://host:port or http://host:port")
+	p, err := viewer.ParseProxy(h.Proxy)
+	if err != nil {
+		return errors.New(viewer.Reason(err))
 	}
-	if _, has := u.User.Password(); has {
-		return errors.New("leave the password out of the proxy; it is asked for when it is needed")
+	if h.Target().Socket() {
+		return errors.New("a proxy leads to other machines only: leave it out for a socket of this computer")
 	}
-	if err := word("kind of proxy", u.Scheme, "socks5", "socks5h", "http", "https"); err != nil {
-		return err
+	h.Proxy = p.String()
+	return nil
+}
+
+func (h *Host) checkRepeater() error {
+	h.Repeater = strings.TrimSpace(h.Repeater)
+	if h.Repeater == "" {
+		return nil
 	}
-	if u.Port() == "" {
-		return errors.New("the proxy has no port: write socks5://host:1080 or http://host:3128")
+	name, err := viewer.ParseRepeater(h.Repeater)
+	if err != nil {
+		return errors.New(viewer.Reason(err))
 	}
-	if u.Path != "" && u.Path != "/" || u.RawQuery != "" || u.Fragment != "" {
-		return errors.New("nothing may follow the proxy's port")
-	}
-	u.Path = ""
-	h.Proxy = u.String()
+	h.Repeater = name
 	return nil
 }
 

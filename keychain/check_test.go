@@ -31,6 +31,10 @@ func TestChecked(t *testing.T) {
 		{"tags", func(h *Host) { h.Tags = []string{" a ", "", "b", "a"} }, func(h *Host) { h.Tags = []string{"a", "b"}; h.Port = 5900 }},
 		{"zoom without scaling by it", func(h *Host) { h.Zoom = 150 }, func(h *Host) { h.Port = 5900 }},
 		{"hardware address", func(h *Host) { h.MAC = "52-54-00-AB-CD-EF" }, func(h *Host) { h.MAC = "52:54:00:ab:cd:ef"; h.Port = 5900 }},
+		{"proxy without a port", func(h *Host) { h.Proxy = "HTTP://Proxy" }, func(h *Host) { h.Proxy = "http://proxy:8080"; h.Port = 5900 }},
+		{"socket", func(h *Host) { h.Address = "unix:/run/My VM.sock"; h.Port = 5900 }, func(h *Host) { h.Address = "/run/My VM.sock" }},
+		{"repeater", func(h *Host) { h.Repeater = " 1234 " }, func(h *Host) { h.Repeater = "ID:1234"; h.Port = 5900 }},
+		{"behind a repeater", func(h *Host) { h.Repeater = "lab02:5901" }, func(h *Host) { h.Repeater = "lab02:5901"; h.Port = 5900 }},
 		{"proxy", func(h *Host) { h.Proxy = " socks5://me@proxy:1080/ " }, func(h *Host) { h.Proxy = "socks5://me@proxy:1080"; h.Port = 5900 }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -85,7 +89,12 @@ func TestCheckedRefuses(t *testing.T) {
 		{"path with a line break", func(h *Host) { h.KeyFile = "/a\nb" }, "key file"},
 		{"a key instead of its path", func(h *Host) { h.KeyFile = "-----BEGIN OPENSSH PRIVATE KEY-----" }, "not a key"},
 		{"password in the proxy", func(h *Host) { h.Proxy = "socks5://me:hunter2@proxy:1080" }, "password out"},
-		{"proxy without a port", func(h *Host) { h.Proxy = "socks5://proxy" }, "no port"},
+		{"proxy that goes on", func(h *Host) { h.Proxy = "socks5://proxy/x" }, "ends with its port"},
+		{"proxy before a socket", func(h *Host) { h.Address = "/run/vm.sock"; h.Proxy = "socks5://proxy" }, "other machines only"},
+		{"socket of a shell", func(h *Host) { h.Address = "/run/vm.sock"; h.Protocol = viewer.SSH }, "vnc only"},
+		{"long socket", func(h *Host) { h.Address = "/" + strings.Repeat("x", 200) }, "107 bytes"},
+		{"socket without its folder", func(h *Host) { h.Address = "unix:vm.sock" }, "whole path"},
+		{"repeater without a number", func(h *Host) { h.Repeater = "ID:lab" }, "number at a repeater"},
 		{"ftp proxy", func(h *Host) { h.Proxy = "ftp://proxy:21" }, "kind of proxy"},
 		{"hop to itself", func(h *Host) { h.ID = "h_a"; h.Via = []string{"h_a"} }, "through itself"},
 		{"hop twice", func(h *Host) { h.Via = []string{"h_b", "h_c", "h_b"} }, "twice"},
@@ -167,7 +176,13 @@ func TestNoSecretField(t *testing.T) {
 func TestTarget(t *testing.T) {
 	h := host()
 	h.ID, h.Port, h.User, h.Exclusive, h.Encryption = "h_1", 5901, "me", true, EncryptionRequired
-	want := viewer.Target{Protocol: viewer.VNC, Address: "lab01.example.com", Port: 5901, User: "me", HostID: "h_1", Name: "lab01", Exclusive: true, RequireEncryption: true}
+	h.Proxy, h.Repeater, h.Keyboard = "socks5://p:1080", "ID:7", KeyboardScancode
+	h.Quality, h.Colors, h.Encodings = viewer.QualityFast, viewer.ColorsLow, []string{"zrle", "raw"}
+	want := viewer.Target{
+		Protocol: viewer.VNC, Address: "lab01.example.com", Port: 5901, User: "me", HostID: "h_1", Name: "lab01", Exclusive: true, RequireEncryption: true,
+		Proxy: "socks5://p:1080", RepeaterID: "ID:7", Keys: viewer.KeysByPosition,
+		Picture: viewer.Picture{Quality: viewer.QualityFast, Colors: viewer.ColorsLow, Encodings: "zrle,raw"},
+	}
 	if got := h.Target(); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
@@ -177,6 +192,9 @@ func TestTarget(t *testing.T) {
 func TestExportForm(t *testing.T) {
 	h := host()
 	h.ID = "h_1"
+	if named := (Host{Repeater: "ID:7"}); !strings.Contains(text(t, named), `"repeater":"ID:7"`) {
+		t.Errorf("got %s", text(t, named))
+	}
 	b, err := json.Marshal(h)
 	if err != nil {
 		t.Fatal(err)
@@ -185,6 +203,15 @@ func TestExportForm(t *testing.T) {
 	if string(b) != want {
 		t.Errorf("got %s", b)
 	}
+}
+
+func text(t *testing.T, v any) string {
+	t.Helper()
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
 }
 
 func FuzzChecked(f *testing.F) {

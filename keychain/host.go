@@ -20,10 +20,12 @@ type Host struct {
 
 	Name     string          `json:"name"`
 	Protocol viewer.Protocol `json:"protocol"`
-	Address  string          `json:"address"` // in the form of viewer.Normalize
-	Port     int             `json:"port"`
-	User     string          `json:"user,omitempty"`
-	Domain   string          `json:"domain,omitempty"` // of the user, for RDP
+	// Address is in the form of viewer.Normalize; the whole path of a socket of
+	// this computer, which has the port 0.
+	Address string `json:"address"`
+	Port    int    `json:"port"`
+	User    string `json:"user,omitempty"`
+	Domain  string `json:"domain,omitempty"` // of the user, for RDP
 	// Login is the id of a shared login whose user, domain, key and secrets
 	// are used instead of the host's own.
 	Login string `json:"login,omitempty"`
@@ -41,8 +43,11 @@ type Host struct {
 	KeyFile         string     `json:"keyFile,omitempty"`         // private key, for SSH
 	CertificateFile string     `json:"certificateFile,omitempty"` // authorities to trust, for TLS; client certificate, for SSH
 
-	Proxy string   `json:"proxy,omitempty"` // socks5://host:port or http://host:port
+	Proxy string   `json:"proxy,omitempty"` // socks5://user@host:port or http://user@host:port
 	Via   []string `json:"via,omitempty"`   // ids of SSH hosts, the first hop first
+	// Repeater is how the machine is known at a VNC repeater, when the address
+	// is a repeater's: ID:number, or host:port behind it.
+	Repeater string `json:"repeater,omitempty"`
 
 	Quality      viewer.Quality `json:"quality,omitempty"`
 	Encodings    []string       `json:"encodings,omitempty"` // in order; none: the driver's own order
@@ -80,7 +85,7 @@ func (h Host) Target() viewer.Target {
 	return viewer.Target{
 		Protocol: h.Protocol, Address: h.Address, Port: h.Port, User: h.User,
 		HostID: h.ID, Name: h.Name, Exclusive: h.Exclusive,
-		RequireEncryption: h.Encryption == EncryptionRequired, Keys: keys, Proxy: h.Proxy,
+		RequireEncryption: h.Encryption == EncryptionRequired, Keys: keys, Proxy: h.Proxy, RepeaterID: h.Repeater,
 		Picture: viewer.Picture{Quality: h.Quality, Colors: h.Colors, Encodings: strings.Join(h.Encodings, ",")},
 	}
 }

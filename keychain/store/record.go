@@ -14,7 +14,7 @@ import (
 const hostColumns = `id, revision, created, changed, name, protocol, address, port, user, domain, login_id, group_id,
 	favourite, view_only, exclusive, sessions, encryption, key_file, certificate_file, proxy, quality, colors,
 	scaling, zoom, remote_resize, clipboard, keyboard, last_picture, mac, wake_broadcast, shared_folder,
-	tags, via, encodings, terminal, ssh, rdp, notes`
+	tags, via, encodings, terminal, ssh, rdp, notes, repeater`
 
 // nextChange is what the counter of changes will be after this one.
 const nextChange = `(SELECT value + 1 FROM counters WHERE name = 'changes')`
@@ -33,14 +33,23 @@ func text(v any) string {
 
 func nullable(s string) sql.NullString { return sql.NullString{String: s, Valid: s != ""} }
 
+// storedPort is the port of a host as the column takes it, which has no 0: a
+// socket of this computer has a port that nobody looks at.
+func storedPort(h *keychain.Host) int {
+	if h.Target().Socket() {
+		return h.Protocol.DefaultPort()
+	}
+	return h.Port
+}
+
 // values are a host's columns.
 func values(h *keychain.Host) []any {
 	return []any{
-		h.ID, h.Revision, millis(h.Created), millis(h.Changed), h.Name, string(h.Protocol), h.Address, h.Port, h.User, h.Domain,
+		h.ID, h.Revision, millis(h.Created), millis(h.Changed), h.Name, string(h.Protocol), h.Address, storedPort(h), h.User, h.Domain,
 		nullable(h.Login), nullable(h.Group), h.Favourite, h.ViewOnly, h.Exclusive, string(h.Sessions), string(h.Encryption),
 		h.KeyFile, h.CertificateFile, h.Proxy, string(h.Quality), string(h.Colors), string(h.Scaling), h.Zoom,
 		string(h.RemoteResize), string(h.Clipboard), string(h.Keyboard), h.LastPicture, h.MAC, h.WakeBroadcast, h.SharedFolder,
-		text(h.Tags), text(h.Via), text(h.Encodings), text(h.Terminal), text(h.SSH), text(h.RDP), h.Notes,
+		text(h.Tags), text(h.Via), text(h.Encodings), text(h.Terminal), text(h.SSH), text(h.RDP), h.Notes, h.Repeater,
 	}
 }
 
@@ -55,13 +64,16 @@ func scan(row interface{ Scan(...any) error }, more ...any) (keychain.Host, erro
 		&login, &group, &h.Favourite, &h.ViewOnly, &h.Exclusive, &h.Sessions, &h.Encryption,
 		&h.KeyFile, &h.CertificateFile, &h.Proxy, &h.Quality, &h.Colors, &h.Scaling, &h.Zoom,
 		&h.RemoteResize, &h.Clipboard, &h.Keyboard, &h.LastPicture, &h.MAC, &h.WakeBroadcast, &h.SharedFolder,
-		&tags, &via, &encodings, &terminal, &ssh, &rdp, &h.Notes,
+		&tags, &via, &encodings, &terminal, &ssh, &rdp, &h.Notes, &h.Repeater,
 	}, more...)...)
 	if err != nil {
 		return h, err
 	}
 	h.Created, h.Changed = fromMillis(created), fromMillis(changed)
 	h.Protocol, h.Login, h.Group = viewer.Protocol(protocol), login.String, group.String
+	if h.Target().Socket() {
+		h.Port = 0
+	}
 	for _, f := range []struct {
 		text string
 		to   any

@@ -120,4 +120,8 @@ CREATE TABLE placements (
 	placement TEXT NOT NULL
 ) STRICT;
 `,
+	// 3: repeaters.
+	`
+ALTER TABLE hosts ADD COLUMN repeater TEXT NOT NULL DEFAULT '';
+`,
 }

@@ -38,7 +38,7 @@ func lab(name string) keychain.Host {
 		Name: name, Protocol: viewer.SSH, Address: "lab01.example.com", Port: 2222, User: "me", Domain: "CORP",
 		Tags: []string{"lab", "linux"}, Notes: "rack 3,\nsecond shelf", Favourite: true, ViewOnly: true, Exclusive: true,
 		Sessions: keychain.SessionsMany, Encryption: keychain.EncryptionRequired, KeyFile: "/home/me/.ssh/id", CertificateFile: "/etc/ca.pem",
-		Proxy: "socks5://proxy:1080", Quality: viewer.QualityFast, Encodings: []string{"zrle", "hextile"}, Colors: viewer.ColorsHigh,
+		Proxy: "socks5://proxy:1080", Repeater: "ID:1234", Quality: viewer.QualityFast, Encodings: []string{"zrle", "hextile"}, Colors: viewer.ColorsHigh,
 		Scaling: keychain.ScaleZoom, Zoom: 150, RemoteResize: keychain.SizeFollow, Clipboard: keychain.ShareToRemote, Keyboard: keychain.KeyboardScancode,
 		LastPicture: true, MAC: "52:54:00:12:34:56", WakeBroadcast: "10.0.0.255", SharedFolder: "/home/me/share",
 		Terminal: keychain.Terminal{Type: "xterm", Command: "tmux attach", FontSize: 12, Scrollback: 5000, Scheme: "dark", Encoding: "latin1", Bell: "visible"},
