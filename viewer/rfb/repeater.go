@@ -2,8 +2,6 @@ package rfb
 
 import (
 	"errors"
-	"fmt"
-	"strings"
 
 	"deskvnc/viewer"
 )
@@ -19,18 +17,9 @@ const (
 // waits at it, or the address of a machine that it is to call. The rest is
 // zeros.
 func repeaterRequest(id string) ([]byte, error) {
-	name := strings.TrimSpace(id)
-	digits := strings.TrimPrefix(name, "ID:")
-	switch {
-	case digits != "" && strings.Trim(digits, "0123456789") == "":
-		name = "ID:" + digits
-	case strings.HasPrefix(name, "ID:"), !strings.Contains(name, ":"):
-		return nil, &viewer.Error{Op: "rfb.Repeater", Kind: viewer.Invalid,
-			Err: fmt.Errorf("%.40q is neither a number at a repeater nor host:port behind it", id)}
-	}
-	if len(name) >= repeaterName || strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
-		return nil, &viewer.Error{Op: "rfb.Repeater", Kind: viewer.Invalid,
-			Err: errors.New("the name at the repeater is too long or has characters that none can have")}
+	name, err := viewer.ParseRepeater(id)
+	if err != nil {
+		return nil, err
 	}
 	b := make([]byte, repeaterName)
 	copy(b, name)
