@@ -67,6 +67,9 @@ const (
 	AskUnencrypted QuestionKind = "unencrypted"
 	// AskPassphrase: what opens the private key file that Name names.
 	AskPassphrase QuestionKind = "key-passphrase"
+	// AskProxyPassword: the password of the user Name at the proxy that the
+	// target is reached by.
+	AskProxyPassword QuestionKind = "proxy-password"
 	// AskPrompts: the machine's own questions, in Prompts.
 	AskPrompts QuestionKind = "prompts"
 )

@@ -46,12 +46,12 @@ func (p Proxy) connectHTTP(c net.Conn, address string) error {
 		return p.refused("does not speak HTTP")
 	case status >= 200 && status < 300:
 		return nil
-	case status == 407 && p.User == "":
-		return p.refused("wants a login that it was not offered")
-	case status == 407:
-		return p.refused("did not accept the user name and password")
+	case status != 407 && status != 401: // some answer a wrong login as a web server does
+		return p.refused("made no connection to %s: it answered %d", address, status)
+	case p.User == "":
+		return p.loginWanted()
 	}
-	return p.refused("made no connection to %s: it answered %d", address, status)
+	return p.denied()
 }
 
 var errHead = errors.New("its answer is too long")

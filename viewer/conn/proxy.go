@@ -79,6 +79,18 @@ func (p Proxy) ask(ctx context.Context, c net.Conn, address string) error {
 	return &viewer.Error{Op: "proxy", Kind: viewer.Unreachable, Err: fmt.Errorf("the proxy %s: %w", p.Address, err)}
 }
 
+// denied is the error of a proxy that does not accept the user and password,
+// which are not sent again.
+func (p Proxy) denied() error {
+	return &viewer.Error{Op: "proxy", Kind: viewer.Denied, Err: fmt.Errorf("the proxy %s did not accept the user name and password", p.Address)}
+}
+
+// loginWanted is the error of a proxy that wants a login when none is known.
+func (p Proxy) loginWanted() error {
+	return &viewer.Error{Op: "proxy", Kind: viewer.Credentials,
+		Err: fmt.Errorf("the proxy %s wants a login: write the user into its address, as in %s://user@%s, and the password is asked for", p.Address, p.Kind, p.Address)}
+}
+
 // refused is the error of a proxy that says no.
 func (p Proxy) refused(format string, args ...any) error {
 	return &viewer.Error{Op: "proxy", Kind: viewer.Unreachable, Err: fmt.Errorf("the proxy %s "+format, append([]any{p.Address}, args...)...)}

@@ -81,7 +81,6 @@ func TestProxiesThatRefuse(t *testing.T) {
 		want   string
 	}{
 		{"not SOCKS", conn.SOCKS5, "h:1", []string{"<3", "HTTP/1.1 400 no\r\n\r\n"}, "does not speak SOCKS5"},
-		{"a login is wanted", conn.SOCKS5, "h:1", []string{"<3", "\x05\xff"}, "wants a login"},
 		{"an unknown login", conn.SOCKS5, "h:1", []string{"<3", "\x05\x01"}, "kind 1"},
 		{"refused", conn.SOCKS5, "h:1", []string{"<3", "\x05\x00", "<8", "\x05\x05\x00\x01"}, "nothing listens"},
 		{"a reason that is not known", conn.SOCKS5, "h:1", []string{"<3", "\x05\x00", "<8", "\x05\x63\x00\x01"}, "reason 99"},
@@ -92,7 +91,6 @@ func TestProxiesThatRefuse(t *testing.T) {
 		{"no HTTP", conn.HTTP, "h:1", []string{"<10", "SSH-2.0-x\r\n\r\n"}, "does not speak HTTP"},
 		{"no code", conn.HTTP, "h:1", []string{"<10", "HTTP/1.1 abc\r\n\r\n"}, "does not speak HTTP"},
 		{"forbidden", conn.HTTP, "h:1", []string{"<10", "HTTP/1.1 403 Forbidden\x1b[2J\r\nX: y\r\n\r\n"}, "answered 403"},
-		{"a login is wanted, HTTP", conn.HTTP, "h:1", []string{"<10", "HTTP/1.1 407 x\r\n\r\n"}, "wants a login"},
 		{"an endless head", conn.HTTP, "h:1", []string{"<10", "HTTP/1.1 200 ok\r\nX: " + strings.Repeat("x", 64<<10)}, "too long"},
 		{"an address with a line", conn.HTTP, "h\r\nX:1", nil, "cannot be asked"},
 	} {
@@ -270,7 +268,7 @@ func TestMicrosocks(t *testing.T) {
 		}
 		if user != "" {
 			p.Password = viewer.SecretString("other-word")
-			if _, err := conn.Dial(t.Context(), v4, p.Through(nil)); viewer.KindOf(err) != viewer.Unreachable || !strings.Contains(err.Error(), "did not accept") || strings.Contains(err.Error(), "other-word") {
+			if _, err := conn.Dial(t.Context(), v4, p.Through(nil)); viewer.KindOf(err) != viewer.Denied || !strings.Contains(err.Error(), "did not accept") || strings.Contains(err.Error(), "other-word") {
 				t.Errorf("got %v", err)
 			}
 		}
@@ -294,7 +292,7 @@ func TestTinyproxy(t *testing.T) {
 	to := echo(t, "tcp4", "127.0.0.1:0")
 	talk(t, to, p.Through(nil))
 	p.Password = viewer.SecretString("otherword")
-	if _, err := conn.Dial(t.Context(), to, p.Through(nil)); viewer.KindOf(err) != viewer.Unreachable || strings.Contains(err.Error(), "otherword") {
+	if _, err := conn.Dial(t.Context(), to, p.Through(nil)); viewer.KindOf(err) != viewer.Denied || !strings.Contains(err.Error(), "did not accept") || strings.Contains(err.Error(), "otherword") {
 		t.Errorf("a wrong password: %v", err)
 	}
 }

@@ -59,7 +59,10 @@ func (p Proxy) connectSOCKS(c net.Conn, address string) error {
 			return err
 		}
 	case b[1] == socksNoMethod, b[1] == socksPassword:
-		return p.refused("wants a login that it was not offered")
+		if p.User == "" {
+			return p.loginWanted()
+		}
+		return p.refused("takes no login by user name and password")
 	case b[1] != socksNone:
 		return p.refused("wants a login of kind %d, which is not known", b[1])
 	}
@@ -111,7 +114,7 @@ func (p Proxy) loginSOCKS(c net.Conn) error {
 		return err
 	}
 	if answer[1] != 0 {
-		return p.refused("did not accept the user name and password")
+		return p.denied()
 	}
 	return nil
 }

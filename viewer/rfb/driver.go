@@ -92,13 +92,9 @@ func New(o Options) *Driver {
 // pixels before its Demand is called.
 func (d *Driver) Open(ctx context.Context, t viewer.Target, env viewer.Env) (viewer.Session, error) {
 	env.Emit(viewer.Progress{Phase: viewer.Connecting})
-	dial := conn.DialFunc(env.Dial)
-	if t.Proxy != "" {
-		p, err := conn.ParseProxy(t.Proxy)
-		if err != nil {
-			return nil, err
-		}
-		dial = p.Through(dial)
+	dial, err := conn.Route(ctx, t, env)
+	if err != nil {
+		return nil, err
 	}
 	c, err := conn.Dial(ctx, t.HostPort(), dial)
 	if err != nil {

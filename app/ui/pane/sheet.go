@@ -194,7 +194,7 @@ func (s *sheet) submit() {
 	a := viewer.Answer{User: s.user.Text, Secret: viewer.SecretString(s.secret.Text), Save: s.save.Visible() && s.save.Checked}
 	switch s.question.Kind {
 	case viewer.AskPassword:
-	case viewer.AskVNCPassword:
+	case viewer.AskVNCPassword, viewer.AskProxyPassword:
 		a.User = ""
 	default:
 		a = viewer.Answer{Accept: true, Replace: s.question.Key != nil && s.question.Key.Pinned != nil}

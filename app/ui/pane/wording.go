@@ -30,6 +30,8 @@ func wording(q viewer.Question) words {
 			warning: "What is shown and typed, the password too, can be read on the way.",
 			yes:     "Connect anyway", danger: true,
 		}
+	case viewer.AskProxyPassword:
+		return words{title: "Log in to the proxy of " + name, text: asks(q, "The password of "+q.Name+" is needed"), secret: true, yes: "Log in"}
 	case viewer.AskPassword:
 		return words{title: "Log in to " + name, text: asks(q, "The machine asks for a user name and a password"), user: true, secret: true, yes: "Log in"}
 	}
