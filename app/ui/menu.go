@@ -91,9 +91,18 @@ func (w *Window) addShortcuts() {
 func (w *Window) menu() *fyne.Menu {
 	m := fyne.NewMenu("")
 	for _, c := range w.commands.Commands() {
-		if len(c.Menu) > 0 && c.Bare() {
+		if len(c.Menu) == 0 {
+			continue
+		}
+		if c.Bare() {
 			in := w.submenu(m, c.Menu)
 			in.Items = append(in.Items, w.menuItem(c))
+		}
+		for _, v := range w.variants(c) {
+			in := w.submenu(m, c.Menu)
+			item := fyne.NewMenuItem(v.label, func() { w.invoke(c.ID, v.params) })
+			item.Disabled, item.Checked = w.commands.Enabled(c.ID, nil) != nil, v.on
+			in.Items = append(in.Items, item)
 		}
 	}
 	return m
@@ -148,15 +157,22 @@ func (w *Window) popUp(m *fyne.Menu, under fyne.CanvasObject) {
 	pop.ShowAtPosition(fyne.NewPos(max(at.X+under.Size().Width-min.Width-4, 0), at.Y+under.Size().Height))
 }
 
-// showModal shows a card over the window until it is closed.
-func (w *Window) showModal(title string, content fyne.CanvasObject) {
+// showModal shows a card over the window until it is closed, with more buttons
+// beside the one that closes it.
+func (w *Window) showModal(title string, content fyne.CanvasObject, more ...*look.Choice) {
 	w.LetGo()
 	w.closeModal()
 	end := look.NewChoice("Close", widget.HighImportance, func() { w.closeModal(); w.FocusPane() })
 	end.OnEscape = end.OnTapped
 	head := look.NewText(title, theme.ColorNameForeground, theme.SizeNameSubHeadingText, true)
-	head.SetMinWidth(head.Natural())
-	pop := widget.NewModalPopUp(container.New(look.Inset{8, 12, 8, 12}, container.NewBorder(head, container.NewHBox(spacer(), end), nil, nil, content)), w.win.Canvas())
+	head.SetMinWidth(min(head.Natural(), 480))
+	buttons := container.NewHBox(spacer())
+	for _, b := range more {
+		b.OnEscape = end.OnTapped
+		buttons.Add(b)
+	}
+	buttons.Add(end)
+	pop := widget.NewModalPopUp(container.New(look.Inset{8, 12, 8, 12}, container.NewBorder(head, buttons, nil, nil, content)), w.win.Canvas())
 	size := w.win.Canvas().Size()
 	want := pop.MinSize()
 	pop.Resize(fyne.NewSize(min(max(want.Width, 320), size.Width-24), min(want.Height, size.Height-24)))
@@ -170,6 +186,10 @@ func (w *Window) closeModal() {
 	if w.modal != nil {
 		w.modal.Hide()
 		w.modal = nil
+		if w.modalEnd != nil {
+			w.modalEnd()
+			w.modalEnd = nil
+		}
 	}
 }
 

@@ -115,14 +115,16 @@ type Window struct {
 	full    bool
 	grabbed bool          // the keyboard is
 	modal   *widget.PopUp // the card over the window; nil for none
-	panel   *agents.Panel
-	panelOn bool         // the panel is wanted; full screen hides it all the same
-	people  *look.Button // shows the panel
-	sharing sharing
-	unsub   func()
-	unplane func() // ends following the agents
-	follow  func() // ends following the sessions for the library
-	control string // what is said about the control socket
+	// modalEnd ends what the card keeps going; nil for nothing.
+	modalEnd func()
+	panel    *agents.Panel
+	panelOn  bool         // the panel is wanted; full screen hides it all the same
+	people   *look.Button // shows the panel
+	sharing  sharing
+	unsub    func()
+	unplane  func() // ends following the agents
+	follow   func() // ends following the sessions for the library
+	control  string // what is said about the control socket
 }
 
 // New builds the window's content and puts it into the window.
@@ -282,6 +284,7 @@ func (w *Window) Close() {
 	w.unplane()
 	w.follow()
 	w.closing = true
+	w.closeModal()
 	w.grab(false)
 	w.sharing.end()
 	if w.selected != nil {
