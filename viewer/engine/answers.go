@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"maps"
 	"sync"
 
 	"deskvnc/viewer"
@@ -57,20 +58,34 @@ func (a *answers) worked() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for k, ans := range a.trying {
-		if a.good == nil {
-			a.good = map[viewer.QuestionKind]viewer.Answer{}
-		}
-		a.good[k] = ans
+		a.keep(k, ans)
 	}
 	a.trying, a.offered = nil, nil
 }
 
-// ended says that an attempt or connection ended, and how.
-func (a *answers) ended(k viewer.Kind) {
+// ended says that an attempt or connection ended, and how. reached says that
+// the machine itself had spoken: then a proxy on the way to it had let us in,
+// and what was refused is not what the proxy was told.
+func (a *answers) ended(k viewer.Kind, reached bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if k == viewer.Denied {
-		a.good = nil
+		_, proxied := a.trying[viewer.AskProxyPassword]
+		proxied = (proxied || a.offered[viewer.AskProxyPassword]) && !reached
+		maps.DeleteFunc(a.good, func(q viewer.QuestionKind, _ viewer.Answer) bool {
+			return (q == viewer.AskProxyPassword) == proxied
+		})
+	}
+	if ans, ok := a.trying[viewer.AskProxyPassword]; ok && reached {
+		a.keep(viewer.AskProxyPassword, ans)
 	}
 	a.trying, a.offered = nil, nil
+}
+
+// keep notes an answer that was accepted. The caller holds mu.
+func (a *answers) keep(k viewer.QuestionKind, ans viewer.Answer) {
+	if a.good == nil {
+		a.good = map[viewer.QuestionKind]viewer.Answer{}
+	}
+	a.good[k] = ans
 }

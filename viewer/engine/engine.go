@@ -67,7 +67,11 @@ func New(c Config) *Engine {
 // Open starts a session and returns at once, before it is connected: follow
 // its state. The session stays in the list until it is closed, also when it
 // cannot connect.
-func (e *Engine) Open(t viewer.Target) (*Session, error) {
+func (e *Engine) Open(t viewer.Target) (*Session, error) { return e.open(t, nil) }
+
+// open starts a session, over the connection that dial gives when it is not
+// nil.
+func (e *Engine) open(t viewer.Target, dial DialFunc) (*Session, error) {
 	driver := e.config.Drivers[t.Protocol]
 	if driver == nil {
 		return nil, &viewer.Error{Op: "open", Kind: viewer.Unsupported, Err: fmt.Errorf("this build has no %s driver", t.Protocol)}
@@ -83,6 +87,7 @@ func (e *Engine) Open(t viewer.Target) (*Session, error) {
 	}
 	e.next++
 	s := newSession(e, driver, t, fmt.Sprintf("s_%d", e.next), e.freeSlot(t))
+	s.line = line{called: dial != nil, next: dial}
 	e.sessions = append(e.sessions, s)
 	watchers := slices.Clone(e.watchers)
 	e.mu.Unlock()

@@ -45,6 +45,7 @@ type Session struct {
 	watching int
 	tuned    *viewer.Picture    // how the picture was last asked for, once that was changed
 	drop     context.CancelFunc // ends the current attempt or connection
+	line     line
 }
 
 type subscriber struct{ fn func(viewer.Event) }
@@ -160,7 +161,11 @@ func (s *Session) connection() error {
 	s.mu.Unlock()
 	s.setState(viewer.State{Phase: viewer.Connecting})
 
-	live, err := s.driver.Open(ctx, s.wished(), viewer.Env{Frame: s.frame, Ask: viewer.AskFunc(s.ask), Emit: s.emit})
+	dial, err := s.dial()
+	if err != nil {
+		return err
+	}
+	live, err := s.driver.Open(ctx, s.wished(), viewer.Env{Frame: s.frame, Ask: viewer.AskFunc(s.ask), Emit: s.emit, Dial: dial})
 	if err != nil {
 		if ctx.Err() != nil && s.ctx.Err() == nil {
 			return nil // dropped for a reconnect
@@ -199,15 +204,19 @@ func (s *Session) connection() error {
 // attempt, when the session comes back by itself, or for [Session.Reconnect].
 func (s *Session) pause(err error) {
 	kind := viewer.KindOf(err)
-	s.answers.ended(kind)
+	s.answers.ended(kind, s.State().Phase != viewer.Connecting)
 	wait, attempt, comes := s.retry.next(err)
 	var due <-chan time.Time
 	st := viewer.State{Phase: viewer.Reconnecting, Kind: kind, Reason: viewer.Reason(err), Attempt: attempt, CanRetry: true}
-	if comes && !s.engine.config.NoRetry {
+	called := s.hungUp()
+	switch {
+	case called:
+		st = viewer.State{Phase: viewer.Disconnected, Kind: kind, Reason: viewer.Reason(err) + callsAgain}
+	case comes && !s.engine.config.NoRetry:
 		t := time.NewTimer(wait)
 		defer t.Stop()
 		due, st.NextRetry = t.C, time.Now().Add(wait)
-	} else {
+	default:
 		err = s.retry.gaveUp(err)
 		st = viewer.State{Phase: viewer.Disconnected, Kind: kind, Reason: viewer.Reason(err), CanRetry: retryHelps(kind)}
 	}
