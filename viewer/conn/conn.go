@@ -37,8 +37,10 @@ type Conn struct {
 	base []byte // the buffer of the usual size
 	r, w int    // buffered bytes are buf[r:w]
 	err  error  // the read error, kept; owned by the reader
+	wait func() // called before each read; owned by the reader
 
 	in, out atomic.Uint64
+	gone    atomic.Bool // Close was called
 
 	mu     sync.Mutex // guards below; never held across I/O
 	inner  net.Conn
@@ -88,8 +90,14 @@ func (c *Conn) Some(limit int) ([]byte, error) {
 	return c.buf[c.r:min(c.w, c.r+limit)], nil
 }
 
-// Discard consumes n bytes, waiting for those that have not arrived.
+// Discard consumes n bytes, waiting for those that have not arrived. Once the
+// connection was closed on this side it fails also for bytes that are here: a
+// buffer may hold minutes of work.
 func (c *Conn) Discard(n int) error {
+	if c.gone.Load() {
+		c.err = net.ErrClosed
+		return c.err
+	}
 	for {
 		k := min(n, c.w-c.r)
 		c.r += k
@@ -106,6 +114,10 @@ func (c *Conn) Discard(n int) error {
 	}
 	return nil
 }
+
+// OnWait sets what the reader calls before it waits for bytes: work that was
+// put off. It must not read.
+func (c *Conn) OnWait(f func()) { c.wait = f }
 
 // fill reads until n bytes are buffered.
 func (c *Conn) fill(n int) error {
@@ -127,6 +139,9 @@ func (c *Conn) fill(n int) error {
 			grown := make([]byte, min(2*c.w, MaxPeek)+Slack)
 			copy(grown, c.buf[:c.w])
 			c.buf = grown
+		}
+		if c.wait != nil {
+			c.wait()
 		}
 		k, err := c.current().Read(c.buf[c.w : len(c.buf)-Slack])
 		c.w += k
@@ -162,6 +177,10 @@ func (c *Conn) Write(p []byte) (int, error) {
 
 // Received is the number of bytes read from the machine.
 func (c *Conn) Received() uint64 { return c.in.Load() }
+
+// Consumed is the number of bytes that were read and consumed. It belongs to
+// the reader.
+func (c *Conn) Consumed() uint64 { return c.in.Load() - uint64(c.w-c.r) }
 
 // Sent is the number of bytes written to the machine.
 func (c *Conn) Sent() uint64 { return c.out.Load() }
@@ -213,6 +232,7 @@ func (p *prefixed) Read(b []byte) (int, error) {
 // the first do nothing and return the same.
 func (c *Conn) Close() error {
 	c.closing.Do(func() {
+		c.gone.Store(true)
 		c.mu.Lock()
 		c.closed = true
 		inner := c.inner

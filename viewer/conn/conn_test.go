@@ -131,6 +131,21 @@ func TestCloseOnce(t *testing.T) {
 }
 
 // TLS starts in mid-stream, when its first bytes have arrived already.
+// What is buffered when the connection is closed here is not read any more.
+func TestNothingIsReadAfterClose(t *testing.T) {
+	c := New(&pieces{list: split("abcdef", 6)})
+	if b, err := c.Peek(6); err != nil || string(b) != "abcdef" {
+		t.Fatalf("got %q, %v", b, err)
+	}
+	if err := c.Discard(2); err != nil {
+		t.Fatal(err)
+	}
+	c.Close()
+	if err := c.Discard(1); !errors.Is(err, net.ErrClosed) || !errors.Is(c.Err(), net.ErrClosed) {
+		t.Errorf("got %v, kept %v", err, c.Err())
+	}
+}
+
 func TestReplaceByTLS(t *testing.T) {
 	web := httptest.NewUnstartedServer(nil)
 	web.StartTLS() // for its certificate
