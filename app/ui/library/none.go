@@ -32,6 +32,9 @@ func (n none) Update(_ context.Context, h keychain.Host) (keychain.Host, error) 
 func (n none) Duplicate(context.Context, string, string) (keychain.Host, error) {
 	return keychain.Host{}, n.fault()
 }
+func (n none) AddGroup(_ context.Context, g keychain.Group) (keychain.Group, error) {
+	return g, n.fault()
+}
 func (n none) Delete(context.Context, string) error { return n.fault() }
 func (n none) Restore(context.Context, string) (keychain.Host, error) {
 	return keychain.Host{}, n.fault()

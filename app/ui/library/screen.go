@@ -69,6 +69,7 @@ type Screen struct {
 	addBig  *look.Choice
 	fault   *note
 	undo    *note
+	dropped *note // what was typed into the form and not saved
 	form    *form
 	view    view
 	read    bool // something has been read
@@ -117,6 +118,7 @@ func New(c Config) *Screen {
 	s.fault = newNote(theme.ColorNameError, "", nil)
 	s.undo = newNote(theme.ColorNameForeground, "Undo", func() { c.Do("host.undelete") })
 	s.undo.closed = s.forgetDeleted
+	s.dropped = newNote(theme.ColorNameForeground, "Go back", func() { s.dropped.hide(""); s.form.again() })
 
 	s.emptyT = look.NewText("", theme.ColorNameForeground, theme.SizeNameSubHeadingText, true)
 	s.emptyP = look.NewParagraph("", look.ColorMuted, theme.SizeNameText)
@@ -126,7 +128,7 @@ func New(c Config) *Screen {
 
 	s.model = newModel(c.Store, c.Fence, s.show, s.shelf.update)
 	s.form = newForm(s)
-	body := container.NewBorder(container.NewVBox(bar, s.fault.object, s.undo.object), nil, nil, nil, container.NewStack(s.shelf, s.empty))
+	body := container.NewBorder(container.NewVBox(bar, s.fault.object, s.undo.object, s.dropped.object), nil, nil, nil, container.NewStack(s.shelf, s.empty))
 	s.object = container.NewStack(
 		look.NewGround(theme.ColorNameBackground),
 		container.New(look.Inset{16, 10, 0, 16}, container.NewBorder(c.Head, nil, nil, nil, container.New(look.Inset{8, 0, 0, 0}, body))),

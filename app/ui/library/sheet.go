@@ -15,8 +15,20 @@ func label(text string) *look.Text {
 	return t
 }
 
+// heading stands above a group of fields.
+func heading(text string) *look.Text {
+	t := look.NewText(text, theme.ColorNameForeground, theme.SizeNameCaptionText, true)
+	t.SetMinWidth(t.Natural())
+	return t
+}
+
 // labelled is a layout of rows: a label and what it belongs to.
 type labelled struct{}
+
+const (
+	fieldGap = 4
+	labelGap = 4
+)
 
 // Layout is called by the toolkit.
 func (labelled) Layout(objects []fyne.CanvasObject, size fyne.Size) {
@@ -24,13 +36,15 @@ func (labelled) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	var y float32
 	for i := 0; i+1 < len(objects); i += 2 {
 		l, o := objects[i], objects[i+1]
+		w := max(size.Width-left-labelGap, 40)
+		o.Resize(fyne.NewSize(w, o.Size().Height)) // wrapped text knows its height only then
 		h := o.MinSize().Height
 		lh := l.MinSize().Height
 		l.Move(fyne.NewPos(0, y+(min(h, 34)-lh)/2))
 		l.Resize(fyne.NewSize(left, lh))
-		o.Move(fyne.NewPos(left+4, y))
-		o.Resize(fyne.NewSize(max(size.Width-left-4, 40), h))
-		y += h + 4
+		o.Move(fyne.NewPos(left+labelGap, y))
+		o.Resize(fyne.NewSize(w, h))
+		y += h + fieldGap
 	}
 }
 
@@ -38,33 +52,44 @@ func leftOf(objects []fyne.CanvasObject) (left float32) {
 	for i := 0; i < len(objects); i += 2 {
 		left = max(left, objects[i].MinSize().Width)
 	}
-	return left
+	return max(left, labelWidth)
 }
+
+// labelWidth is the least width of the labels, so that the parts of the form
+// line up.
+const labelWidth = 84
 
 // MinSize is called by the toolkit.
 func (labelled) MinSize(objects []fyne.CanvasObject) (m fyne.Size) {
 	left := leftOf(objects)
 	for i := 0; i+1 < len(objects); i += 2 {
 		s := objects[i+1].MinSize()
-		m.Width = max(m.Width, left+4+min(s.Width, 200))
-		m.Height += s.Height + 4
+		m.Width = max(m.Width, left+labelGap+min(s.Width, 200))
+		m.Height += s.Height + fieldGap
 	}
 	return m
 }
 
-// wide is a layout of one object with a width.
-type wide struct{ width float32 }
+// addressRow is a layout of an address, a label and a port.
+type addressRow struct{}
+
+const portWidth = 74
 
 // Layout is called by the toolkit.
-func (wide) Layout(objects []fyne.CanvasObject, size fyne.Size) {
-	for _, o := range objects {
-		o.Resize(size)
-	}
+func (addressRow) Layout(objects []fyne.CanvasObject, size fyne.Size) {
+	lw, lh := objects[1].MinSize().Width, objects[1].MinSize().Height
+	rest := max(size.Width-portWidth-lw-8, 60)
+	objects[0].Move(fyne.Position{})
+	objects[0].Resize(fyne.NewSize(rest, size.Height))
+	objects[2].Move(fyne.NewPos(size.Width-portWidth, 0))
+	objects[2].Resize(fyne.NewSize(portWidth, size.Height))
+	objects[1].Move(fyne.NewPos(rest+4, (34-lh)/2))
+	objects[1].Resize(fyne.NewSize(lw, lh))
 }
 
 // MinSize is called by the toolkit.
-func (w wide) MinSize(objects []fyne.CanvasObject) fyne.Size {
-	return fyne.NewSize(w.width, objects[0].MinSize().Height)
+func (addressRow) MinSize(objects []fyne.CanvasObject) fyne.Size {
+	return fyne.NewSize(180, max(objects[0].MinSize().Height, objects[2].MinSize().Height))
 }
 
 // middle puts the form in the middle, as high as its fields or as there is

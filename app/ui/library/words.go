@@ -29,6 +29,7 @@ type Editor interface {
 	Add(ctx context.Context, h keychain.Host) (keychain.Host, error)
 	Update(ctx context.Context, h keychain.Host) (keychain.Host, error)
 	Duplicate(ctx context.Context, id, name string) (keychain.Host, error)
+	AddGroup(ctx context.Context, g keychain.Group) (keychain.Group, error)
 }
 
 // A Bin takes machines away and brings them back. Forget removes the secrets
