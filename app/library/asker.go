@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"deskvnc/keychain/secret"
 	"deskvnc/viewer"
@@ -35,7 +36,7 @@ func (l *Library) Asker(person func(*engine.Session) viewer.Asker) func(*engine.
 
 // ask answers one question.
 func (l *Library) ask(ctx context.Context, m *memory, person viewer.Asker, q viewer.Question) (viewer.Answer, error) {
-	if q.Kind != viewer.AskVNCPassword && q.Kind != viewer.AskPassword {
+	if !slices.Contains(passwords, q.Kind) {
 		if person == nil {
 			return viewer.Answer{}, nobody("the machine asks about " + thing(q.Kind) + " and nobody is here to answer: open it once in the DeskVNC window")
 		}
@@ -52,17 +53,17 @@ func (l *Library) ask(ctx context.Context, m *memory, person viewer.Asker, q vie
 			q.Note = ""
 		}
 		if person == nil {
-			text := fmt.Sprintf("the machine asks for %s and %s", thing(q.Kind), why)
+			text := fmt.Sprintf("%s asks for %s and %s", asking(q.Kind), thing(q.Kind), why)
 			switch why {
 			case noneStored, noUser, wasRefused:
-				text += ": " + advice(e, why)
+				text += ": " + advice(e, q.Kind, why)
 			}
 			return viewer.Answer{}, nobody(text)
 		}
 	}
 	if person == nil {
-		return viewer.Answer{}, nobody(fmt.Sprintf("the machine asks for %s and nobody is here to give one: save the machine with \"dvv hosts add NAME %s\", then its password with \"dvv login NAME\"",
-			thing(q.Kind), q.Target.HostPort()))
+		return viewer.Answer{}, nobody(fmt.Sprintf("%s asks for %s and nobody is here to give one: save the machine with \"dvv hosts add NAME %s\", then its password with \"dvv login NAME%s\"",
+			asking(q.Kind), thing(q.Kind), address(q.Target), ofKind(q.Kind)))
 	}
 	a, err := person.Ask(ctx, q)
 	if err == nil && a.Save && !a.Secret.Empty() {
@@ -81,7 +82,7 @@ const (
 
 // fromKeychain looks for a stored answer. why is empty when there is one.
 func (l *Library) fromKeychain(ctx context.Context, m *memory, e entry, q viewer.Question) (a viewer.Answer, why string, err error) {
-	s, err := l.secrets.Get(ctx, secret.Key{Owner: e.owner, Kind: string(q.Kind)})
+	s, err := l.secrets.Get(ctx, e.key(q.Kind))
 	if ctx.Err() != nil {
 		return a, "", ctx.Err()
 	}
@@ -100,6 +101,9 @@ func (l *Library) fromKeychain(ctx context.Context, m *memory, e entry, q viewer
 		return a, why, nil
 	}
 	user := e.target.User
+	if q.Kind == viewer.AskProxyPassword {
+		user = "" // it is in the proxy's address
+	}
 	if q.Kind == viewer.AskPassword && user == "" && q.Name == "" {
 		return a, noUser, nil
 	}
@@ -109,12 +113,49 @@ func (l *Library) fromKeychain(ctx context.Context, m *memory, e entry, q viewer
 	return viewer.Answer{User: user, Secret: s}, "", nil
 }
 
+// passwords are the questions that the keychain may answer.
+var passwords = []viewer.QuestionKind{viewer.AskVNCPassword, viewer.AskPassword, viewer.AskProxyPassword}
+
+// key names the secret that answers a question about a machine. Its proxy's is
+// its own, also when it shares its login with others.
+func (e entry) key(k viewer.QuestionKind) secret.Key {
+	if k == viewer.AskProxyPassword {
+		return secret.Key{Owner: e.target.HostID, Kind: string(k)}
+	}
+	return secret.Key{Owner: e.owner, Kind: string(k)}
+}
+
+// asking is who asks a question.
+func asking(k viewer.QuestionKind) string {
+	if k == viewer.AskProxyPassword {
+		return "the proxy"
+	}
+	return "the machine"
+}
+
+// ofKind is what "dvv login" needs for a secret that it does not mean by
+// itself.
+func ofKind(k viewer.QuestionKind) string {
+	if k == viewer.AskProxyPassword {
+		return " --kind " + string(k)
+	}
+	return ""
+}
+
+// address is a machine's address as it is written on a command line.
+func address(t viewer.Target) string {
+	if t.Socket() {
+		return "unix:" + t.Address
+	}
+	return t.HostPort()
+}
+
 // advice says what a person can do about a question that nobody answers.
-func advice(e entry, why string) string {
-	name := shown(e.target)
+func advice(e entry, k viewer.QuestionKind, why string) string {
+	name := shown(e.target) + ofKind(k)
 	switch why {
 	case noUser:
-		return fmt.Sprintf("give it a user with \"dvv hosts edit %s --user USER\"", name)
+		return fmt.Sprintf("give it a user with \"dvv hosts edit %s --user USER\"", shown(e.target))
 	case wasRefused:
 		return fmt.Sprintf("store the right one with \"dvv login %s\", then reconnect", name)
 	}
@@ -137,7 +178,7 @@ func shown(t viewer.Target) string {
 // thing is what a question is about, with its article.
 func thing(k viewer.QuestionKind) string {
 	switch k {
-	case viewer.AskVNCPassword, viewer.AskPassword:
+	case viewer.AskVNCPassword, viewer.AskPassword, viewer.AskProxyPassword:
 		return "a password"
 	case viewer.AskCertificate:
 		return "its certificate"

@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 
 	"deskvnc/keychain"
-	"deskvnc/keychain/secret"
 	"deskvnc/viewer"
 	"deskvnc/viewer/engine"
 )
@@ -37,8 +37,13 @@ func (l *Library) Follow(e *engine.Engine) (stop func()) {
 		m, t := l.memory(ch.Session), ch.Session.Target()
 		ch.Session.Subscribe(func(ev viewer.Event) {
 			st, ok := ev.(viewer.StateChanged)
+			if !ok {
+				return
+			}
+			if st.State.Kind == "" {
+				m.stands(st.State.Phase)
+			}
 			switch {
-			case !ok:
 			case st.State.Phase == viewer.Connected:
 				keep := m.accepted()
 				l.background(func(ctx context.Context) { l.connected(ctx, t, keep) })
@@ -82,33 +87,48 @@ func (l *Library) connected(ctx context.Context, t viewer.Target, keep map[viewe
 // asked to be remembered there.
 func (l *Library) save(ctx context.Context, t viewer.Target, k viewer.QuestionKind, a viewer.Answer) (hostID string, err error) {
 	e, ok := l.entry(t)
+	user := a.User
+	if k == viewer.AskProxyPassword {
+		user = "" // the proxy's, whose address has it
+	}
 	if !ok {
 		if t.HostID != "" {
 			return "", errors.New("the machine is not in the library any more: save it again, then its password")
 		}
-		h, err := l.store.Add(ctx, hostOf(t, a.User))
+		h, err := l.store.Add(ctx, hostOf(t, user))
 		if err != nil {
 			return "", err
 		}
 		e = entry{target: h.Target(), owner: h.ID}
-	} else if err := l.learnUser(ctx, e, a.User); err != nil {
+	} else if err := l.learnUser(ctx, e, user); err != nil {
 		return "", err
 	}
-	return e.target.HostID, l.keep(ctx, secret.Key{Owner: e.owner, Kind: string(k)}, a.Secret)
+	return e.target.HostID, l.keep(ctx, e.key(k), a.Secret)
 }
 
 // hostOf is a machine that was typed, as it is saved.
 func hostOf(t viewer.Target, user string) keychain.Host {
-	h := keychain.Host{Name: t.Name, Protocol: t.Protocol, Address: t.Address, Port: t.Port, User: t.User}
+	h := keychain.Host{
+		Name: t.Name, Protocol: t.Protocol, Address: t.Address, Port: t.Port, User: t.User, Exclusive: t.Exclusive,
+		Proxy: t.Proxy, Repeater: t.RepeaterID, Quality: t.Picture.Quality, Colors: t.Picture.Colors,
+	}
 	if t.RequireEncryption {
 		h.Encryption = keychain.EncryptionRequired
 	}
-	h.Exclusive = t.Exclusive
+	if t.Picture.Encodings != "" {
+		h.Encodings = strings.Split(t.Picture.Encodings, ",")
+	}
+	switch t.Keys {
+	case viewer.KeysBySymbol:
+		h.Keyboard = keychain.KeyboardSymbols
+	case viewer.KeysByPosition:
+		h.Keyboard = keychain.KeyboardScancode
+	}
 	if user != "" {
 		h.User = user
 	}
 	if h.Name == "" {
-		if h.Name = t.Address; t.Port != t.Protocol.DefaultPort() {
+		if h.Name = t.Address; !t.Socket() && t.Port != t.Protocol.DefaultPort() {
 			h.Name = t.HostPort()
 		}
 	}

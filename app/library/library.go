@@ -223,6 +223,15 @@ func (l *Library) entry(t viewer.Target) (entry, bool) {
 	return found[0], true
 }
 
+// Known is the saved machine that a target is, with all its settings; the
+// target itself when none is.
+func (l *Library) Known(t viewer.Target) viewer.Target {
+	if e, ok := l.entry(t); ok {
+		return e.target
+	}
+	return t
+}
+
 // ownerName is what a person calls the owner of a secret.
 func (l *Library) ownerName(owner string) string {
 	ctx, cancel := context.WithTimeout(l.ctx, storeTime)

@@ -34,6 +34,8 @@ type Owner struct {
 	ID     string
 	Name   string
 	Shared bool // a login that several hosts may use
+	// Host is the id of the machine that was named; empty for a login.
+	Host string
 	// Kind is the secret that the machine asks for first.
 	Kind string
 	// User is who logs in; empty when none is known.
@@ -45,7 +47,7 @@ type Owner struct {
 func (l *Library) Owner(ctx context.Context, name string) (Owner, error) {
 	h, err := l.Find(ctx, name)
 	if err == nil {
-		o := Owner{ID: h.ID, Name: h.Name, Kind: secret.Password, User: h.User}
+		o := Owner{ID: h.ID, Host: h.ID, Name: h.Name, Kind: secret.Password, User: h.User}
 		if h.Login != "" {
 			login, err := l.store.Login(ctx, h.Login)
 			if err != nil {
@@ -73,18 +75,42 @@ func (l *Library) Owner(ctx context.Context, name string) (Owner, error) {
 	return Owner{}, err
 }
 
-// Login keeps a secret of an owner.
+// Login keeps a secret of an owner. The password of a proxy is the machine's
+// own, whoever logs in there.
 func (l *Library) Login(ctx context.Context, o Owner, kind string, s viewer.Secret) error {
-	return l.keep(ctx, secret.Key{Owner: o.ID, Kind: kind}, s)
+	owner, err := o.of(kind)
+	if err != nil {
+		return err
+	}
+	return l.keep(ctx, secret.Key{Owner: owner, Kind: kind}, s)
+}
+
+// of is who owns a secret of a kind.
+func (o Owner) of(kind string) (string, error) {
+	switch {
+	case kind != secret.ProxyPassword:
+		return o.ID, nil
+	case o.Host == "":
+		return "", &keychain.Error{Op: "login", Kind: keychain.Invalid, Err: errors.New("the password of a proxy belongs to a machine, not to a shared login: name the machine")}
+	}
+	return o.Host, nil
 }
 
 // Logout removes a secret of an owner, or with no kind all of them.
 func (l *Library) Logout(ctx context.Context, o Owner, kind string) error {
 	defer l.looked()
 	if kind == "" {
-		return l.secrets.DeleteOwner(ctx, o.ID)
+		err := l.secrets.DeleteOwner(ctx, o.ID)
+		if o.Host != "" && o.Host != o.ID {
+			err = errors.Join(err, l.secrets.DeleteOwner(ctx, o.Host))
+		}
+		return err
 	}
-	return l.secrets.Delete(ctx, secret.Key{Owner: o.ID, Kind: kind})
+	owner, err := o.of(kind)
+	if err != nil {
+		return err
+	}
+	return l.secrets.Delete(ctx, secret.Key{Owner: owner, Kind: kind})
 }
 
 // Remove takes a host out of the library, and its own secrets out of the

@@ -1,6 +1,7 @@
 package library
 
 import (
+	"maps"
 	"sync"
 
 	"deskvnc/viewer"
@@ -13,6 +14,7 @@ type memory struct {
 	used    map[viewer.QuestionKind]viewer.Secret // stored ones that the machine accepted
 	refused map[viewer.QuestionKind]viewer.Secret // stored ones that it did not
 	later   map[viewer.QuestionKind]viewer.Answer // of the person, to be kept once accepted
+	reached bool                                  // the machine has spoken in this attempt
 }
 
 func newMemory() *memory {
@@ -57,20 +59,33 @@ func (m *memory) accepted() map[viewer.QuestionKind]viewer.Answer {
 	return keep
 }
 
-// ended says that an attempt or connection ended, and how. What the machine
-// refused may have been given now, or be what it accepted before.
+// stands notes how far an attempt has come: whether the machine itself has
+// spoken. A proxy on the way to it has let us in then.
+func (m *memory) stands(p viewer.Phase) {
+	m.mu.Lock()
+	m.reached = p == viewer.Authenticating || p == viewer.Negotiating || p == viewer.Connected
+	m.mu.Unlock()
+}
+
+// ended says that an attempt or connection ended, and how. What was refused
+// may have been given now, or be what was accepted before; it is the proxy's
+// password or the machine's.
 func (m *memory) ended(kind viewer.Kind) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if kind == viewer.Denied {
-		for k, s := range m.used {
-			m.refused[k] = s
+		byProxy := !m.reached && (!m.offered[viewer.AskProxyPassword].Empty() || !m.used[viewer.AskProxyPassword].Empty())
+		for _, given := range []map[viewer.QuestionKind]viewer.Secret{m.used, m.offered} {
+			for k, s := range given {
+				if (k == viewer.AskProxyPassword) == byProxy {
+					m.refused[k] = s
+					delete(given, k)
+				}
+			}
 		}
-		for k, s := range m.offered {
-			m.refused[k] = s
-		}
-		clear(m.used)
 	}
 	clear(m.offered)
-	clear(m.later)
+	maps.DeleteFunc(m.later, func(k viewer.QuestionKind, _ viewer.Answer) bool {
+		return k != viewer.AskProxyPassword || !m.reached
+	})
 }

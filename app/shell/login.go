@@ -17,7 +17,7 @@ import (
 )
 
 // secretKinds are the kinds that can be given a name here.
-var secretKinds = []string{secret.VNCPassword, secret.Password, secret.KeyPassphrase}
+var secretKinds = []string{secret.VNCPassword, secret.Password, secret.ProxyPassword, secret.KeyPassphrase}
 
 const loginHelp = `Keep the password of a saved machine, or of a shared login, in the keychain of
 the system. It is asked for without being shown, or read as one line when
@@ -114,6 +114,8 @@ func kindWord(kind string) string {
 		return "password"
 	case secret.KeyPassphrase:
 		return "key passphrase"
+	case secret.ProxyPassword:
+		return "proxy password"
 	}
 	return kind
 }

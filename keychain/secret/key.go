@@ -24,6 +24,7 @@ import (
 const (
 	VNCPassword   = string(viewer.AskVNCPassword)
 	Password      = string(viewer.AskPassword)
+	ProxyPassword = string(viewer.AskProxyPassword)
 	KeyPassphrase = "key-passphrase"
 )
 
@@ -31,6 +32,7 @@ const (
 var kindWords = map[string]string{
 	VNCPassword:   "VNC password",
 	Password:      "password",
+	ProxyPassword: "password of the proxy",
 	KeyPassphrase: "key passphrase",
 }
 

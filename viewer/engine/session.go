@@ -271,6 +271,8 @@ func questionWord(k viewer.QuestionKind) string {
 	switch k {
 	case viewer.AskVNCPassword, viewer.AskPassword:
 		return "password"
+	case viewer.AskProxyPassword:
+		return "password for its proxy"
 	}
 	return string(k)
 }
