@@ -23,9 +23,10 @@ const (
 	maxFenceQueue = 64 << 10
 )
 
-// readFence reads a ServerFence and queues its answer. All that came before is
-// drawn by then, and nothing that comes after is read, so that both kinds of
-// blocking are kept by the order of things; other flags are not promised.
+// readFence reads a ServerFence and answers it once all that came before is
+// drawn, so that both kinds of blocking are kept by the order of things; other
+// flags are not promised. The answers set the pace of a machine that sends
+// continuous updates: it is no faster than the drawing.
 func (s *Session) readFence() error {
 	const fixed = 8 // padding, flags, length
 	b, err := s.conn.Peek(fixed)
@@ -44,11 +45,14 @@ func (s *Session) readFence() error {
 	full := false
 	s.out.update(func() {
 		s.out.requests.fence = true
-		if flags&fenceRequest != 0 {
-			s.out.fences = appendFence(s.out.fences, flags&(fenceBlockBefore|fenceBlockAfter), b[fixed:])
-			full = len(s.out.fences) > maxFenceQueue
-		}
+		full = len(s.out.fences) > maxFenceQueue
 	})
+	if flags&fenceRequest != 0 {
+		answer := appendFence(nil, flags&(fenceBlockBefore|fenceBlockAfter), b[fixed:])
+		s.queue.Do(func() {
+			s.out.update(func() { s.out.fences = append(s.out.fences, answer...) })
+		})
+	}
 	if full {
 		return &viewer.Error{Op: "rfb.Fence", Kind: viewer.Limit,
 			Err: errors.New("the machine sends fences and does not take the answers")}

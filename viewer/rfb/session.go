@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -29,6 +30,7 @@ type Session struct {
 	translator *translator
 	out        *outbox
 
+	queue  *rect.Queue    // what is to be drawn; set once
 	canvas rect.Canvas    // owned by the read loop
 	screen screen         // owned by the read loop
 	update *update        // set once; owned by the read loop
@@ -75,7 +77,8 @@ func (s *Session) knows(messageType uint8) bool {
 
 // messages are the server messages, in the form go-vnc takes.
 func (s *Session) messages(fail func(error) error) []vnc.ServerMessage {
-	s.canvas = rect.Canvas{Conn: s.conn, Frame: s.frame}
+	s.queue = rect.NewQueue(s.frame)
+	s.canvas = rect.Canvas{Conn: s.conn, Frame: s.frame, Queue: s.queue}
 	u := &update{s: s, encodings: map[int32]vnc.Encoding{}}
 	s.update = u
 	for _, e := range append(rect.All(&s.canvas),
@@ -130,10 +133,20 @@ func (s *Session) begin(init serverInit, t viewer.Target, o Options) error {
 	s.emit(viewer.Named{Name: nameOf(init.name)})
 	s.emit(viewer.Resized{Width: init.width, Height: init.height})
 	s.emit(viewer.Progress{Phase: viewer.Connected})
+	s.draw()
 	go s.write()
 	go s.supervise()
 	close(s.translator.ready)
 	return nil
+}
+
+// draw starts the drawer, where a second processor can run it. A fault in what
+// it draws ends the reading.
+func (s *Session) draw() {
+	if runtime.GOMAXPROCS(0) > 1 {
+		s.queue.Start(func() { s.conn.Close() })
+		s.conn.OnWait(s.queue.Flush)
+	}
 }
 
 // setSize notes the frame's size where it is needed.
@@ -146,6 +159,10 @@ func (s *Session) setSize(w, h int) {
 func (s *Session) supervise() {
 	<-s.translator.ended
 	err := s.translator.err
+	// What could not be drawn came before what could not be read.
+	if fault := s.queue.End(); fault != nil {
+		err = wireError(fault, "", 0)
+	}
 	ended := err
 	if s.closed.Load() {
 		err, ended = nil, errClosed
@@ -212,6 +229,7 @@ func (s *Session) Close() error {
 		ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
 		defer cancel()
 		_ = s.out.wait(ctx, n) // what cannot be written now never will be
+		s.queue.Stop()
 		s.conn.Close()
 	})
 	<-s.done

@@ -4,6 +4,9 @@
 // A decoder first has the bytes it needs in the connection's buffer, then
 // locks the frame, draws, marks the damage and unlocks: it never waits for the
 // network under the lock. All of them are owned by the goroutine that reads.
+//
+// Those that are [Queued] read and inflate there, and leave the drawing to a
+// [Queue], which does it on a second goroutine.
 package rect
 
 import (
@@ -36,6 +39,24 @@ type Canvas struct {
 	Width, Height int
 	Order         frame.Order // the frame's
 	Quality       int         // that was asked for, 1 to 9; 0 for none
+	// Queue draws for the encodings that are [Queued]. The others, and whatever
+	// else touches the frame, call its Sync first. It is set once; nil draws at
+	// once.
+	Queue *Queue
+}
+
+// A Queued encoding leaves its drawing to the queue of its canvas.
+type Queued interface {
+	vnc.Encoding
+	queued()
+}
+
+// put queues a job, or draws it when there is no queue.
+func (c *Canvas) put(j *job, head, data []byte) error {
+	if c.Queue == nil {
+		c.Queue = NewQueue(c.Frame)
+	}
+	return c.Queue.put(j, head, data)
 }
 
 // check refuses a rectangle that reaches out of the picture.

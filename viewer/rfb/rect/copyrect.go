@@ -40,20 +40,26 @@ func (d *CopyRect) Read(_ *vnc.ClientConn, r *vnc.Rectangle, _ io.Reader) (vnc.E
 		return nil, malformed("rfb.CopyRect", "a rectangle of %d x %d is to be copied from %d,%d, outside of the screen of %d x %d",
 			w, h, fromX, fromY, d.c.Width, d.c.Height)
 	}
-	px := d.c.Frame.Lock()
-	n := w * bpp
+	return d, d.c.put(&job{p: copyPainter{}, x: int(r.X), y: int(r.Y), w: w, h: h, source: frame.Copied, a: fromX, b: fromY}, nil, nil)
+}
+
+func (*CopyRect) queued() {}
+
+// copyPainter moves what is at a, b.
+type copyPainter struct{}
+
+func (copyPainter) paint(px frame.Pixels, j *job, _, _ []byte) error {
+	n := j.w * bpp
 	// Rows that are read later must not be overwritten before: the order of
 	// rows goes by the direction; within a row copy sees to it.
 	first, step := 0, 1
-	if fromY < int(r.Y) {
-		first, step = h-1, -1
+	if j.b < j.y {
+		first, step = j.h-1, -1
 	}
-	for i := first; i >= 0 && i < h; i += step {
-		dst := (int(r.Y)+i)*px.Stride + int(r.X)*bpp
-		src := (fromY+i)*px.Stride + fromX*bpp
+	for i := first; i >= 0 && i < j.h; i += step {
+		dst := (j.y+i)*px.Stride + j.x*bpp
+		src := (j.b+i)*px.Stride + j.a*bpp
 		copy(px.Pix[dst:dst+n], px.Pix[src:src+n])
 	}
-	d.c.Frame.Touch(int(r.X), int(r.Y), w, h, frame.Copied)
-	d.c.Frame.Unlock()
-	return d, nil
+	return nil
 }

@@ -23,15 +23,17 @@ const maxJPEGTables = 64 << 10
 // JPEG is encoding 21: a JPEG file. One without quantization or Huffman tables
 // uses those of an earlier one. The community's RFB document describes it.
 type JPEG struct {
-	c    *Canvas
-	jpeg jpegDecoder
+	c       *Canvas
+	painter picturePainter
 
 	quantization, huffman []byte // segments of the last picture that had them
 	whole                 []byte // a picture with the tables it lacks
 }
 
 // NewJPEG returns the decoder for c.
-func NewJPEG(c *Canvas) *JPEG { return &JPEG{c: c} }
+func NewJPEG(c *Canvas) *JPEG {
+	return &JPEG{c: c, painter: picturePainter{c: c, op: "rfb.JPEG", p: &jpegDecoder{}}}
+}
 
 // Type returns 21.
 func (*JPEG) Type() int32 { return TypeJPEG }
@@ -49,11 +51,20 @@ func (d *JPEG) Read(_ *vnc.ClientConn, r *vnc.Rectangle, _ io.Reader) (vnc.Encod
 	if err != nil {
 		return nil, err
 	}
-	if err := d.c.picture("rfb.JPEG", r, &d.jpeg, d.complete(src)); err != nil {
+	j, err := d.painter.job(r)
+	if err != nil {
 		return nil, err
+	}
+	src = d.complete(src)
+	if j.w > 0 && j.h > 0 {
+		if err := d.c.put(&j, nil, src); err != nil {
+			return nil, err
+		}
 	}
 	return d, d.c.Conn.Discard(n)
 }
+
+func (*JPEG) queued() {}
 
 // peek makes n bytes of the picture available.
 func (d *JPEG) peek(n int) ([]byte, error) {

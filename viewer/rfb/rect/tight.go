@@ -5,8 +5,6 @@ import (
 
 	vnc "github.com/mitchellh/go-vnc"
 
-	"deskvnc/viewer"
-	"deskvnc/viewer/frame"
 	"deskvnc/viewer/rfb/inflate"
 )
 
@@ -31,6 +29,7 @@ const (
 	filterPalette  = 1
 	filterGradient = 2
 	filterMono     = 3 // not on the wire: a palette of up to two colours
+	filterFill     = 4 // not on the wire: one colour
 )
 
 const (
@@ -43,30 +42,30 @@ const (
 // Tight is encoding 7: one colour, a JPEG, or pixels behind a filter in one of
 // four zlib streams. The community's RFB document describes it.
 type Tight struct {
-	c *Canvas
-	z [4]inflate.Reader
+	c   *Canvas
+	z   [4]inflate.Reader
+	seg segment
 
-	// The rest is the rectangle being drawn.
-	filter  int
-	seg     segment
-	palette [256]uint64 // colours, or badIndex
-	colours int         // how many of palette are colours
-	tile    tilePainter
-	jpeg    jpegDecoder
-	png     pngDecoder
+	palette [256 * tpixel]byte // of the rectangle that is read
+	colours int                // how many of palette are
+
+	painter tightPainter
+	jpeg    picturePainter
+	png     picturePainter
 }
-
-// badIndex marks places of the palette that have no colour.
-const badIndex = 1 << 63
 
 // NewTight returns the decoder for c, with new zlib streams.
 func NewTight(c *Canvas) *Tight {
-	d := &Tight{c: c, seg: segment{op: "rfb.Tight", c: c}}
-	for i := range d.palette {
-		d.palette[i] = badIndex
+	d := &Tight{c: c, seg: segment{op: "rfb.Tight", c: c}, painter: tightPainter{c: c},
+		jpeg: picturePainter{c: c, op: "rfb.Tight", p: &jpegDecoder{}},
+		png:  picturePainter{c: c, op: "rfb.Tight", p: &pngDecoder{}}}
+	for i := range d.painter.palette {
+		d.painter.palette[i] = badIndex
 	}
 	return d
 }
+
+func (*Tight) queued() {}
 
 // Type returns 7.
 func (*Tight) Type() int32 { return TypeTight }
@@ -141,45 +140,24 @@ func (d *Tight) length() (int, error) {
 	return n, nil
 }
 
-// pixel reads a Tight pixel as one of the frame.
-func (d *Tight) pixel(b []byte) uint32 {
-	o := d.c.Order
-	return uint32(b[0])<<(o.R*8&31) | uint32(b[1])<<(o.G*8&31) | uint32(b[2])<<(o.B*8&31)
-}
-
 // fill draws a rectangle of one colour.
 func (d *Tight) fill(r *vnc.Rectangle) error {
 	b, err := d.c.Conn.Peek(tpixel)
 	if err != nil {
 		return err
 	}
-	d.tile.fill.set(d.pixel(b))
+	j := job{p: &d.painter, op: filterFill, x: int(r.X), y: int(r.Y), w: int(r.Width), h: int(r.Height), a: int(d.painter.pixel(b))}
 	if err := d.c.Conn.Discard(tpixel); err != nil {
 		return err
 	}
-	x, y, w, h := int(r.X), int(r.Y), int(r.Width), int(r.Height)
-	if w == 0 || h == 0 {
+	if j.w == 0 || j.h == 0 {
 		return nil
 	}
-	px := d.c.Frame.Lock()
-	d.tile.fill.rect(px.Pix[y*px.Stride+x*bpp:], px.Stride, w*bpp, h)
-	d.c.Frame.Touch(x, y, w, h, frame.Painted)
-	d.c.Frame.Unlock()
-	return nil
-}
-
-// A pictureDecoder draws compressed pictures.
-type pictureDecoder interface {
-	// prepare does what can be done without the frame: at the least it refuses
-	// what is not a picture of w times h pixels.
-	prepare(src []byte, w, h int) error
-	// draw draws the picture of the last prepare at the start of dst, whose rows
-	// are stride bytes apart.
-	draw(dst []byte, stride, w, h int, o frame.Order, src []byte) error
+	return d.c.put(&j, nil, nil)
 }
 
 // picture draws a rectangle that is a JPEG or a PNG.
-func (d *Tight) picture(r *vnc.Rectangle, p pictureDecoder) error {
+func (d *Tight) picture(r *vnc.Rectangle, p *picturePainter) error {
 	n, err := d.length()
 	if err != nil {
 		return err
@@ -188,36 +166,14 @@ func (d *Tight) picture(r *vnc.Rectangle, p pictureDecoder) error {
 	if err != nil {
 		return err
 	}
-	if err := d.c.picture("rfb.Tight", r, p, src); err != nil {
+	j, err := p.job(r)
+	if err != nil {
 		return err
 	}
-	return d.c.Conn.Discard(n)
-}
-
-// maxPicturePixels bounds a rectangle that is a JPEG or a PNG: their decoders
-// need memory of their own.
-const maxPicturePixels = 16 << 20
-
-// picture draws src into a rectangle.
-func (c *Canvas) picture(op string, r *vnc.Rectangle, p pictureDecoder, src []byte) error {
-	x, y, w, h := int(r.X), int(r.Y), int(r.Width), int(r.Height)
-	if w == 0 || h == 0 {
-		return nil
-	}
-	if w*h > maxPicturePixels {
-		return &viewer.Error{Op: op, Kind: viewer.Limit, Err: errPictureSize}
-	}
-	err := p.prepare(src, w, h)
-	if err == nil {
-		px := c.Frame.Lock()
-		err = p.draw(px.Pix[y*px.Stride+x*bpp:], px.Stride, w, h, c.Order, src)
-		if err == nil {
-			c.Frame.Touch(x, y, w, h, frame.Painted)
+	if j.w > 0 && j.h > 0 {
+		if err := d.c.put(&j, nil, src); err != nil {
+			return err
 		}
-		c.Frame.Unlock()
 	}
-	if err != nil {
-		return malformed(op, "a picture of %d x %d: %w", w, h, err)
-	}
-	return nil
+	return d.c.Conn.Discard(n)
 }

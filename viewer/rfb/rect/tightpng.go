@@ -33,6 +33,8 @@ func (d *TightPNG) Read(_ *vnc.ClientConn, r *vnc.Rectangle, _ io.Reader) (vnc.E
 	return d, nil
 }
 
+func (*TightPNG) queued() {}
+
 // A pngDecoder draws PNGs.
 type pngDecoder struct{ img image.Image }
 

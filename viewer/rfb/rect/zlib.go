@@ -49,32 +49,42 @@ func (d *Zlib) Read(_ *vnc.ClientConn, r *vnc.Rectangle, _ io.Reader) (vnc.Encod
 	if err := d.seg.begin(&d.z, int(n), int64(left)); err != nil {
 		return nil, err
 	}
-	x, y, done := int(r.X)*bpp, int(r.Y), 0 // done: bytes of row y drawn
-	for left > 0 {
+	for done := 0; left > 0; {
 		// As much at once as the inflater can hold.
 		src, err := d.seg.need(min(left, inflate.MaxNeed))
 		if err != nil {
 			return nil, err
 		}
 		left -= len(src)
-		px := c.Frame.Lock()
-		for len(src) > 0 {
-			start := y*px.Stride + x
-			k := copy(px.Pix[start+done:start+row], src)
-			src = src[k:]
-			if done += k; done == row {
-				y, done = y+1, 0
-			}
+		j := job{p: plainPainter{}, x: int(r.X), y: int(r.Y), w: int(r.Width), h: int(r.Height), part: left > 0, a: done}
+		if err := c.put(&j, nil, src); err != nil {
+			return nil, err
 		}
-		if left == 0 {
-			c.Frame.Touch(int(r.X), int(r.Y), int(r.Width), int(r.Height), frame.Painted)
-		}
-		c.Frame.Unlock()
+		done += len(src)
 	}
 	if err := d.seg.end(); err != nil {
 		return nil, err
 	}
 	return d, nil
+}
+
+func (*Zlib) queued() {}
+
+// plainPainter copies a piece of the pixels of a rectangle, from byte a on.
+type plainPainter struct{}
+
+func (plainPainter) paint(px frame.Pixels, j *job, _, src []byte) error {
+	row := j.w * bpp
+	y, done := j.y+j.a/row, j.a%row // done: bytes of row y drawn
+	for len(src) > 0 {
+		start := y*px.Stride + j.x*bpp
+		k := copy(px.Pix[start+done:start+row], src)
+		src = src[k:]
+		if done += k; done == row {
+			y, done = y+1, 0
+		}
+	}
+	return nil
 }
 
 // deflateBound bounds the compressed size of n bytes: deflate adds little to

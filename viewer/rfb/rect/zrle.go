@@ -8,7 +8,6 @@ import (
 	vnc "github.com/mitchellh/go-vnc"
 
 	"deskvnc/viewer"
-	"deskvnc/viewer/frame"
 	"deskvnc/viewer/rfb/inflate"
 )
 
@@ -43,10 +42,9 @@ type ZRLE struct {
 
 	left  int // compressed bytes of the rectangle not fed yet
 	piece int // compressed bytes that are fed and not discarded
+	level int // of the transform while a rectangle of ZYWRLE is read, or 0
 
-	out  []byte // inflated and not drawn
-	tile tilePainter
-	wave *wavelet // of ZYWRLE while one of its rectangles is read
+	painter zrlePainter
 }
 
 // NewZRLE returns the decoder for c, with a new zlib stream.
@@ -85,12 +83,13 @@ func (d *ZRLE) Read(_ *vnc.ClientConn, r *vnc.Rectangle, _ io.Reader) (vnc.Encod
 	if err == nil {
 		err = d.end()
 	}
-	d.out = nil
 	if err != nil {
 		return nil, zrleError(err)
 	}
 	return d, nil
 }
+
+func (*ZRLE) queued() {}
 
 // zrleError gives errors of the inflater their Kind.
 func zrleError(err error) error {
@@ -136,60 +135,29 @@ func (d *ZRLE) end() error {
 	return d.c.Conn.Discard(d.piece)
 }
 
-// fill inflates until a whole tile is there, or all that is left. It may wait.
-func (d *ZRLE) fill(used int) error {
-	d.z.Skip(used)
-	for {
-		var err error
-		if d.out, err = d.z.Need(zrleTileBytes); err != nil {
-			return err
-		}
-		if len(d.out) >= zrleTileBytes || d.left == 0 {
-			return nil
-		}
-		if err := d.feed(); err != nil {
-			return err
-		}
-	}
-}
-
-// tiles draws all tiles. The frame is locked while drawing only.
+// tiles gives the painter what the rectangle inflates to, in pieces as large as
+// the inflater has them.
 func (d *ZRLE) tiles(x, y, w, h int) error {
-	if err := d.fill(0); err != nil {
-		return err
-	}
-	whole := len(d.out) < zrleTileBytes // all is there
-	px := d.c.Frame.Lock()
-	at := 0
-	var err error
-	for ty := 0; ty < h && err == nil; ty += zrleTile {
-		th := min(zrleTile, h-ty)
-		for tx := 0; tx < w && err == nil; tx += zrleTile {
-			if !whole && len(d.out)-at < zrleTileBytes {
-				d.c.Frame.Unlock()
-				err = d.fill(at)
-				px = d.c.Frame.Lock()
-				if err != nil {
-					break
-				}
-				at, whole = 0, len(d.out) < zrleTileBytes
-			}
-			var n int
-			pix := px.Pix[(y+ty)*px.Stride+(x+tx)*bpp:]
-			if d.wave == nil {
-				n, err = d.tile.draw(pix, px.Stride, min(zrleTile, w-tx), th, d.out[at:])
-			} else {
-				n, err = d.wave.draw(&d.tile, pix, px.Stride, min(zrleTile, w-tx), th, d.out[at:])
-			}
-			at += n
+	j := job{p: &d.painter, x: x, y: y, w: w, h: h, first: true, part: true, a: d.level}
+	for j.part {
+		out, err := d.z.Need(zrleTileBytes)
+		if err != nil {
+			return err
 		}
+		if len(out) < zrleTileBytes {
+			if d.left > 0 {
+				if err := d.feed(); err != nil {
+					return err
+				}
+				continue
+			}
+			j.part = false
+		}
+		if err := d.c.put(&j, nil, out); err != nil {
+			return err
+		}
+		d.z.Skip(len(out))
+		j.first = false
 	}
-	if err == nil {
-		d.c.Frame.Touch(x, y, w, h, frame.Painted)
-	}
-	d.c.Frame.Unlock()
-	if err == nil {
-		d.z.Skip(at)
-	}
-	return err
+	return nil
 }

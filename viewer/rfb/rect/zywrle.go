@@ -12,10 +12,7 @@ const TypeZYWRLE = 17
 // ZYWRLE is encoding 17: ZRLE in which a raw tile is followed by another one,
 // of the coefficients of a wavelet transform. How often it was transformed
 // goes by the quality that was asked for.
-type ZYWRLE struct {
-	z    *ZRLE
-	wave wavelet
-}
+type ZYWRLE struct{ z *ZRLE }
 
 // NewZYWRLE returns a decoder that shares the stream of z.
 func NewZYWRLE(z *ZRLE) *ZYWRLE { return &ZYWRLE{z: z} }
@@ -25,15 +22,16 @@ func (*ZYWRLE) Type() int32 { return TypeZYWRLE }
 
 // Read draws one rectangle.
 func (d *ZYWRLE) Read(c *vnc.ClientConn, r *vnc.Rectangle, b io.Reader) (vnc.Encoding, error) {
-	d.wave.level = zywrleLevel(d.z.c.Quality)
-	d.z.wave = &d.wave
+	d.z.level = zywrleLevel(d.z.c.Quality)
 	_, err := d.z.Read(c, r, b)
-	d.z.wave = nil
+	d.z.level = 0
 	if err != nil {
 		return nil, err
 	}
 	return d, nil
 }
+
+func (*ZYWRLE) queued() {}
 
 // zywrleLevel is the number of transforms by the quality that was asked for, 0
 // for none, as the encoding's author has it.
