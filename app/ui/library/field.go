@@ -78,6 +78,7 @@ type field struct {
 	widget.Entry
 	form *form
 	line *formLine
+	tab  func(back bool) // where Tab goes; nil: to the next line
 }
 
 // newField returns a field; put writes its text into a host, and may be nil.
@@ -104,11 +105,14 @@ func newField(f *form, hint string, lines bool, put func(h *keychain.Host, text 
 
 // TypedKey is called by the toolkit.
 func (e *field) TypedKey(ev *fyne.KeyEvent) {
-	if ev.Name == fyne.KeyEscape {
+	switch {
+	case ev.Name == fyne.KeyEscape:
 		e.form.cancel()
-		return
+	case ev.Name == fyne.KeyTab && e.tab != nil:
+		e.tab(look.Back())
+	default:
+		e.Entry.TypedKey(ev)
 	}
-	e.Entry.TypedKey(ev)
 }
 
 // TypedShortcut is called by the toolkit: the viewer's chords work here too.
@@ -117,6 +121,9 @@ func (e *field) TypedShortcut(c fyne.Shortcut) {
 		e.Entry.TypedShortcut(c)
 	}
 }
+
+// AcceptsTab is called by the toolkit: Tab is never typed.
+func (e *field) AcceptsTab() bool { return e.tab != nil }
 
 // FocusGained is called by the toolkit.
 func (e *field) FocusGained() {

@@ -95,6 +95,25 @@ func newForm(s *Screen) *form {
 	f.fold = look.NewChoice("", widget.LowImportance, func() { f.unfold(!f.unfolded) })
 	f.fold.Alignment, f.fold.IconPlacement = widget.ButtonAlignLeading, widget.ButtonIconLeadingText
 	f.yes.OnEscape, f.no.OnEscape, f.fold.OnEscape = f.cancel, f.cancel, f.cancel
+	// Tab stays in the form.
+	focus := f.screen.config.Canvas.Focus
+	f.yes.OnTab = func(back bool) {
+		if back {
+			focus(f.no)
+		} else {
+			focus(f.name)
+		}
+	}
+	f.name.tab = func(back bool) {
+		switch {
+		case !back:
+			focus(f.address)
+		case f.saving:
+			focus(f.no)
+		default:
+			focus(f.yes)
+		}
+	}
 
 	plain := container.New(labelled{},
 		label("Name"), f.name.line.box,

@@ -200,3 +200,38 @@ func TestFormTakesASocket(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Tab goes through every line and button of the form and stays there.
+func TestTabStaysInTheForm(t *testing.T) {
+	l := newLab(t, newStore(t))
+	l.until("the first reading", func() bool { return l.s.read })
+	f := l.s.form
+	l.s.Add(keychain.Host{Protocol: viewer.VNC})
+	f.unfold(true)
+	c := l.win.Canvas()
+	tab := func() {
+		if in, ok := c.Focused().(fyne.Tabbable); ok && in.AcceptsTab() {
+			c.Focused().TypedKey(&fyne.KeyEvent{Name: fyne.KeyTab})
+			return
+		}
+		c.(interface{ FocusNext() }).FocusNext()
+	}
+	seen := map[fyne.Focusable]bool{}
+	for !seen[c.Focused()] {
+		seen[c.Focused()] = true
+		tab()
+	}
+	if c.Focused() != fyne.Focusable(f.name) {
+		t.Errorf("the round ends at %T", c.Focused())
+	}
+	all := []fyne.Focusable{f.name, f.address, f.port, f.user, f.tags, f.favourite, f.viewOnly, f.fold, f.group, f.notes, f.picture, f.quality.box,
+		f.colors.box, f.encodings, f.size.box, f.keyboard.box, f.clipboard.box, f.encrypted, f.exclusive, f.proxy, f.repeater, f.no, f.yes}
+	for i, w := range all {
+		if !seen[w] {
+			t.Errorf("number %d, a %T, is never reached", i, w)
+		}
+	}
+	if want := len(all) + 1; len(seen) != want { // the arrow that lists the groups
+		t.Errorf("%d things were reached, want %d", len(seen), want)
+	}
+}

@@ -51,10 +51,22 @@ func (b *Button) MouseOut() {
 }
 
 // A Choice is a button of a card: Return presses it too, and Escape does what
-// OnEscape says.
+// OnEscape says. With OnTab, Tab goes where that says and nowhere else.
 type Choice struct {
 	widget.Button
 	OnEscape func()
+	OnTab    func(back bool)
+}
+
+var _ fyne.Tabbable = (*Choice)(nil)
+
+// AcceptsTab is called by the toolkit.
+func (c *Choice) AcceptsTab() bool { return c.OnTab != nil }
+
+// Back reports whether Tab goes back: Shift is held.
+func Back() bool {
+	d, ok := fyne.CurrentApp().Driver().(desktop.Driver)
+	return ok && d.CurrentKeyModifiers()&fyne.KeyModifierShift != 0
 }
 
 // NewChoice returns a button.
@@ -75,6 +87,10 @@ func (c *Choice) TypedKey(ev *fyne.KeyEvent) {
 	case fyne.KeyEscape:
 		if c.OnEscape != nil {
 			c.OnEscape()
+		}
+	case fyne.KeyTab:
+		if c.OnTab != nil {
+			c.OnTab(Back())
 		}
 	default:
 		c.Button.TypedKey(ev)
