@@ -184,11 +184,17 @@ func (h *Host) checkWords() error {
 	if len(h.Encodings) > MaxEncodings {
 		return bad("%d encodings are more than %d", len(h.Encodings), MaxEncodings)
 	}
+	var encodings []string
 	for _, e := range h.Encodings {
-		if e == "" || len(e) > 32 || strings.Trim(e, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
-			return bad("%q is no encoding: names are small letters and digits, such as zrle", e)
+		e = strings.ToLower(strings.TrimSpace(e))
+		if !slices.Contains(viewer.EncodingNames, e) {
+			return bad("%.40q is not the name of an encoding: use some of %s", e, strings.Join(viewer.EncodingNames, ", "))
+		}
+		if !slices.Contains(encodings, e) {
+			encodings = append(encodings, e)
 		}
 	}
+	h.Encodings = encodings
 	return nil
 }
 

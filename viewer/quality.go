@@ -11,6 +11,12 @@ type Picture struct {
 	Encodings string
 }
 
+// EncodingNames are the encodings of VNC that can be asked for by name, those
+// that are usually best first. Not every build knows all of them.
+var EncodingNames = []string{
+	"tight", "zrle", "trle", "hextile", "zlib", "tightpng", "zlibhex", "corre", "rre", "copyrect", "raw", "zywrle", "jpeg", "h264",
+}
+
 // Quality is the balance between a true picture and a quick one.
 type Quality string
 
