@@ -6,9 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -35,6 +33,7 @@ type hostFlags struct {
 	tags                                   []string
 	viewOnly, favourite, exclusive, secure bool
 	keyFile, mac                           string
+	picture                                pictureFlags
 	json                                   bool
 }
 
@@ -56,6 +55,7 @@ func (f *hostFlags) define(cmd *cobra.Command, edit bool) {
 	fs.BoolVar(&f.viewOnly, "view-only", false, "send it no input")
 	fs.BoolVar(&f.exclusive, "exclusive", false, "throw out its other viewers")
 	fs.BoolVar(&f.secure, "require-encryption", false, "refuse connections that are not encrypted")
+	f.picture.define(cmd)
 	fs.StringVar(&f.keyFile, "key-file", "", "the private key for SSH, as a `PATH`")
 	fs.StringVar(&f.mac, "mac", "", "the hardware address, to wake it")
 	fs.BoolVar(&f.json, "json", false, "print the machine as JSON")
@@ -115,7 +115,7 @@ func hostsAdd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "add NAME ADDRESS[:PORT]",
 		Short: "Save a machine",
-		Long:  "Save a machine. ADDRESS may be a URL such as rdp://alice@office:3390. Its password is kept with \"dvv login NAME\".",
+		Long:  "Save a machine. ADDRESS may be a URL such as rdp://alice@office:3390, or unix:/path for a socket of this computer. Its password is kept with \"dvv login NAME\".",
 		Args:  exactly("NAME", "ADDRESS"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			h := keychain.Host{Name: args[0]}
@@ -230,6 +230,9 @@ func (f *hostFlags) apply(ctx context.Context, cmd *cobra.Command, l *library.Li
 			set()
 		}
 	}
+	if err := f.picture.apply(cmd, h); err != nil {
+		return err
+	}
 	if cmd.Flags().Changed("login") {
 		if h.Login = ""; f.login != "" {
 			logins, err := l.Store().Logins(ctx)
@@ -321,7 +324,7 @@ func describe(ctx context.Context, l *library.Library, h keychain.Host) (string,
 	line("name", h.Name)
 	line("id", h.ID)
 	line("protocol", string(h.Protocol))
-	line("address", net.JoinHostPort(h.Address, strconv.Itoa(h.Port)))
+	line("address", written(h.Target()))
 	line("user", h.User)
 	line("domain", h.Domain)
 	if h.Login != "" {
@@ -347,6 +350,7 @@ func describe(ctx context.Context, l *library.Library, h keychain.Host) (string,
 	yes("view only", h.ViewOnly)
 	yes("exclusive", h.Exclusive)
 	yes("encrypted", h.Encryption == keychain.EncryptionRequired)
+	describePicture(h, line)
 	line("key file", h.KeyFile)
 	line("mac", h.MAC)
 	line("notes", strings.ReplaceAll(h.Notes, "\n", " / "))
@@ -427,4 +431,14 @@ func confirm(cmd *cobra.Command, question string) error {
 }
 
 // hostPort is where a listed machine is.
-func hostPort(h control.HostRecord) string { return net.JoinHostPort(h.Address, strconv.Itoa(h.Port)) }
+func hostPort(h control.HostRecord) string {
+	return written(viewer.Target{Address: h.Address, Port: h.Port})
+}
+
+// written is a machine's address as it can be typed.
+func written(t viewer.Target) string {
+	if t.Socket() {
+		return "unix:" + t.Address
+	}
+	return t.HostPort()
+}

@@ -180,7 +180,9 @@ func (c *call) openOne(ctx context.Context, b backend) error {
 		return c.check()
 	}
 	c.args["address"], c.args["protocol"] = m.target.Address, string(m.target.Protocol)
-	if c.args["port"] == nil {
+	if m.target.Socket() {
+		c.args["address"] = written(m.target)
+	} else if c.args["port"] == nil {
 		c.args["port"] = m.target.Port
 	}
 	return c.check()
@@ -203,7 +205,7 @@ func (c *call) openMany(ctx context.Context, b backend) error {
 			return badUsage(c.cmd, "%s: all addresses of a group have one protocol, and it is %s", text, p)
 		}
 		c.args["protocol"] = string(m.target.Protocol)
-		addresses = append(addresses, m.target.HostPort())
+		addresses = append(addresses, written(m.target))
 	}
 	if len(hosts) > 0 {
 		c.args["hostIds"] = hosts
