@@ -33,11 +33,12 @@ var ErrTooLong = errors.New("more bytes in one piece than a connection keeps")
 // Buffered, Replace) and one writes; Close, the deadlines and the counters may
 // be called from anywhere.
 type Conn struct {
-	buf  []byte // Slack bytes longer than what is used; owned by the reader
-	base []byte // the buffer of the usual size
-	r, w int    // buffered bytes are buf[r:w]
-	err  error  // the read error, kept; owned by the reader
-	wait func() // called before each read; owned by the reader
+	buf    []byte        // Slack bytes longer than what is used; owned by the reader
+	base   []byte        // the buffer of the usual size
+	r, w   int           // buffered bytes are buf[r:w]
+	waited time.Duration // for bytes; owned by the reader
+	err    error         // the read error, kept; owned by the reader
+	wait   func()        // called before each read; owned by the reader
 
 	in, out atomic.Uint64
 	gone    atomic.Bool // Close was called
@@ -119,6 +120,10 @@ func (c *Conn) Discard(n int) error {
 // put off. It must not read.
 func (c *Conn) OnWait(f func()) { c.wait = f }
 
+// Waited is the time that the reader has spent on waiting for bytes. It belongs
+// to the reader.
+func (c *Conn) Waited() time.Duration { return c.waited }
+
 // fill reads until n bytes are buffered.
 func (c *Conn) fill(n int) error {
 	if n > MaxPeek {
@@ -143,7 +148,9 @@ func (c *Conn) fill(n int) error {
 		if c.wait != nil {
 			c.wait()
 		}
+		since := time.Now()
 		k, err := c.current().Read(c.buf[c.w : len(c.buf)-Slack])
+		c.waited += time.Since(since)
 		c.w += k
 		c.in.Add(uint64(k))
 		c.err = err

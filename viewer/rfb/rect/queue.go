@@ -3,6 +3,7 @@ package rect
 import (
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"deskvnc/viewer/frame"
 	"deskvnc/viewer/rfb/inflate"
@@ -82,6 +83,7 @@ type Queue struct {
 	free  chan *batch // back from it
 	ended chan struct{}
 
+	busy    atomic.Int64 // nanoseconds that the drawer has drawn
 	stopped atomic.Bool
 	broken  func() // called once when a job has failed
 
@@ -106,10 +108,16 @@ func (q *Queue) Start(broken func()) {
 func (q *Queue) drawer() {
 	defer close(q.ended)
 	for b := range q.work {
+		since := time.Now()
 		q.run(b)
+		q.busy.Add(int64(time.Since(since)))
 		q.free <- b // never waits: there is a place for each
 	}
 }
+
+// Busy is the time that the drawer has spent on drawing. It may be called from
+// any goroutine.
+func (q *Queue) Busy() time.Duration { return time.Duration(q.busy.Load()) }
 
 // Stop lets what waits to be drawn be dropped.
 func (q *Queue) Stop() { q.stopped.Store(true) }
