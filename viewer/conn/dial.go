@@ -48,7 +48,11 @@ func Dial(ctx context.Context, address string, dial DialFunc) (*Conn, error) {
 	if err != nil {
 		return nil, dialError(ctx, address, err)
 	}
-	if t, ok := inner.(*net.TCPConn); ok {
+	raw := inner
+	if u, ok := inner.(interface{ NetConn() net.Conn }); ok { // of a machine that has called
+		raw = u.NetConn()
+	}
+	if t, ok := raw.(*net.TCPConn); ok {
 		// An option that the system refuses only costs comfort.
 		_ = t.SetNoDelay(true)
 		_ = t.SetKeepAliveConfig(net.KeepAliveConfig{Enable: true, Idle: keepIdle, Interval: keepEvery, Count: keepCount})
