@@ -65,6 +65,7 @@ func (s *saved) configure(c *ui.Config) {
 	c.Samples, c.Saved, c.LibraryFault = s.samples, s.Hosts, s.fault
 	if s.library != nil {
 		c.Library, c.Tabs, c.Keeping = contents{s.library.Store(), s.library}, s.library.Store(), s.keeping
+		c.Machines = machines{s.library.Store()}
 	}
 }
 

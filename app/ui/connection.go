@@ -77,7 +77,7 @@ func (t *tab) facts() (out []fact) {
 	add("proxy", "Proxy", target.Proxy)
 	add("protocol", "Protocol", strings.ToUpper(string(target.Protocol)))
 	if info.NameKnown {
-		add("name", "Machine's name", strings.TrimSpace(info.Name))
+		add("name", "Name there", strings.TrimSpace(info.Name))
 	}
 	if !live {
 		return out
@@ -86,7 +86,7 @@ func (t *tab) facts() (out []fact) {
 	if s.Encrypted() {
 		add("encryption", "Encryption", "Encrypted")
 	} else {
-		add("encryption", "Encryption", "None: what is shown and typed can be read on the way")
+		add("encryption", "Encryption", "None")
 	}
 	if w, h := s.Frame().Size(); w > 0 {
 		text := size(w, h)

@@ -18,13 +18,16 @@ type Machines interface {
 	SetSharing(ctx context.Context, t viewer.Target, s keychain.Sharing) error
 	// SetViewOnly says whether a machine takes no input when it is opened.
 	SetViewOnly(ctx context.Context, t viewer.Target, on bool) error
+	// Size says whether a machine's screen takes the size of its pane.
+	Size(t viewer.Target) keychain.SizePolicy
+	SetSize(ctx context.Context, t viewer.Target, p keychain.SizePolicy) error
 }
 
 // rememberWait bounds how long remembering may take.
 const rememberWait = 10 * time.Second
 
-// learn finds out how the clipboard is shared with the session's machine.
-// Until that is known it is not shared.
+// learn finds out how the clipboard is shared with the session's machine, and
+// whether its screen follows the pane. Until that is known neither is.
 func (t *tab) learn() {
 	m, w := t.w.config.Machines, t.w
 	if m == nil {
@@ -33,11 +36,15 @@ func (t *tab) learn() {
 	t.sharing = keychain.ShareOff
 	machine := w.known(t.session.Target())
 	w.background.Go(func() {
-		s := m.Sharing(machine)
+		s, size := m.Sharing(machine), m.Size(machine)
 		w.fence.Go(func() {
 			if !t.chosen {
 				t.sharing = s
 				w.share()
+			}
+			if !t.size.chosen {
+				t.size.policy = size
+				t.sized()
 			}
 		})
 	})
@@ -72,6 +79,7 @@ func (t *tab) setViewOnly(on bool) {
 	} else {
 		t.w.status.say(t.title()+" takes input again.", false)
 	}
+	t.sized()
 	t.w.update()
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"deskvnc/control/command"
 	"deskvnc/control/grant"
+	"deskvnc/keychain"
 	"deskvnc/viewer"
 )
 
@@ -119,7 +120,12 @@ type variant struct {
 
 // variants are the items of a command beside the plain one.
 func (w *Window) variants(c *command.Command) (out []variant) {
-	if c.ID != "session.quality" {
+	switch c.ID {
+	case "session.resizeRemote":
+		on := w.selected != nil && w.selected.size.policy == keychain.SizeFollow
+		return []variant{{"Follow the window's size", command.Params{"follow": !on}, on}}
+	case "session.quality":
+	default:
 		return nil
 	}
 	var now preset

@@ -30,6 +30,8 @@ type tab struct {
 	sharing keychain.Sharing
 	chosen  bool // sharing was chosen for this session
 	typing  bool // a text is being typed
+	size    follower
+	made    int // connections seen
 }
 
 // engineChanged follows the sessions of the engine, whoever opened them. It is
@@ -72,7 +74,7 @@ func (w *Window) addTab(s *engine.Session) {
 		Chord:   w.chord,
 		Patient: func() bool { return t.wheel.Holder == plane.HolderAgent },
 		Changed: t.changed,
-		Placed:  func() { w.status.update(w) },
+		Placed:  func() { w.status.update(w); t.sized() },
 		Event:   t.event,
 		Focused: t.setFocused,
 		Retry:   s.Reconnect,
@@ -138,6 +140,7 @@ func (w *Window) dropTab(s *engine.Session) {
 
 func (t *tab) close() {
 	t.unwatch()
+	t.stopSizing()
 	t.pane.Close()
 	t.person.Close()
 }
@@ -165,6 +168,7 @@ func (w *Window) choose(t *tab) {
 		w.start.object.Hide()
 		t.pane.Object().Show()
 		t.pane.SetShown(true)
+		t.sized()
 		w.strip.Select(t.tab)
 		t.pane.Focus()
 	}
@@ -195,6 +199,11 @@ func (t *tab) changed() {
 		return
 	}
 	t.tab.Set(t.title(), t.color())
+	if n := t.session.Info().Connections; n != t.made {
+		t.made = n
+		t.size.connected()
+	}
+	t.sized()
 	if t.w.selected == t {
 		t.w.update()
 	}
@@ -252,6 +261,7 @@ func (t *tab) setWheel(st plane.WheelState) {
 	if freed && t.focused {
 		t.w.share()
 	}
+	t.sized()
 	t.tab.Set(t.title(), t.color())
 	if t.w.selected == t {
 		t.w.update()
@@ -266,7 +276,7 @@ func (t *tab) event(ev viewer.Event) {
 			t.w.display.Bell()
 		}
 	case viewer.Refusal:
-		t.w.status.say(t.title()+": "+ev.Text, true)
+		t.refused(ev.Text)
 	case viewer.CutText:
 		t.w.remoteText(t, ev.Text)
 	}

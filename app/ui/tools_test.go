@@ -52,6 +52,7 @@ type machines struct {
 	mu       sync.Mutex
 	sharing  keychain.Sharing
 	viewOnly bool
+	size     keychain.SizePolicy
 	fault    error
 	changed  chan struct{}
 }
@@ -85,6 +86,22 @@ func (m *machines) SetViewOnly(_ context.Context, _ viewer.Target, on bool) erro
 	defer func() { m.changed <- struct{}{} }()
 	if m.fault == nil {
 		m.viewOnly = on
+	}
+	return m.fault
+}
+
+func (m *machines) Size(viewer.Target) keychain.SizePolicy {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.size
+}
+
+func (m *machines) SetSize(_ context.Context, _ viewer.Target, p keychain.SizePolicy) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	defer func() { m.changed <- struct{}{} }()
+	if m.fault == nil {
+		m.size = p
 	}
 	return m.fault
 }

@@ -71,6 +71,9 @@ func (l *formLine) say(text string) {
 		l.fault.Show()
 	}
 	l.form.box.Refresh()
+	if text != "" && l.form.screen.config.Canvas.Focused() == l.what {
+		l.form.bring(l.fault)
+	}
 }
 
 // A field is a line that is typed into: Escape cancels, Return saves.
@@ -329,8 +332,8 @@ var (
 		{keychain.SizeFollow, "Follows the window", ""},
 	}
 	keyboards = []option[keychain.KeyboardWay]{
-		{keychain.KeyboardAuto, "Automatic", "Characters as typed here; to emulators the keys themselves."},
-		{keychain.KeyboardSymbols, "By character", "What is typed here arrives, whatever layout the machine has."},
+		{keychain.KeyboardAuto, "Automatic", "By character; to emulators by key."},
+		{keychain.KeyboardSymbols, "By character", "What is typed here, whatever the machine's layout."},
 		{keychain.KeyboardScancode, "By key", "The machine's layout says what a key means."},
 	}
 	sharings = []option[keychain.Sharing]{

@@ -8,6 +8,7 @@
 package pane
 
 import (
+	"image"
 	"sync/atomic"
 	"time"
 
@@ -137,6 +138,9 @@ func (p *Pane) Zoom(percent int) {
 
 // Place is where the picture is in the pane.
 func (p *Pane) Place() picture.Place { return p.picture.Place() }
+
+// View is the size of the pane in pixels of the screen.
+func (p *Pane) View() image.Point { return p.surface.view() }
 
 // Stats counts what has been drawn.
 func (p *Pane) Stats() picture.Stats { return p.picture.Stats() }

@@ -88,13 +88,19 @@ func (s *surface) unit() float32 {
 	return 1
 }
 
+// view is the size of the surface in pixels of the screen, as far as it is
+// seen.
+func (s *surface) view() image.Point {
+	unit, size := s.unit(), s.Size()
+	return image.Pt(round(float64(size.Width*unit)), max(round(float64(size.Height*unit))-s.raised(), 0))
+}
+
 // place puts the picture into the surface as it is now.
 func (s *surface) place() {
 	unit := s.unit()
 	size := s.Size()
-	view := image.Pt(int(math.Round(float64(size.Width*unit))), int(math.Round(float64(size.Height*unit))))
 	s.lowered = s.raised()
-	view.Y = max(view.Y-s.lowered, 0)
+	view := s.view()
 	s.picture.Object().Move(fyne.NewPos(0, float32(s.lowered)/unit))
 	room := view
 	remote := s.picture.Size()
