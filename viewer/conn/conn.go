@@ -38,7 +38,8 @@ type Conn struct {
 	r, w   int           // buffered bytes are buf[r:w]
 	waited time.Duration // for bytes; owned by the reader
 	err    error         // the read error, kept; owned by the reader
-	wait   func()        // called before each read; owned by the reader
+	wait   func()        // called before the reader waits; owned by the reader
+	ready  *ready        // of inner; owned by the reader; nil for none
 
 	in, out atomic.Uint64
 	gone    atomic.Bool // Close was called
@@ -117,8 +118,9 @@ func (c *Conn) Discard(n int) error {
 }
 
 // OnWait sets what the reader calls before it waits for bytes: work that was
-// put off. It must not read.
-func (c *Conn) OnWait(f func()) { c.wait = f }
+// put off. It must not read. Behind a layer of encryption it is called before
+// each read, which may or may not wait.
+func (c *Conn) OnWait(f func()) { c.wait, c.ready = f, readyOf(c.current()) }
 
 // Waited is the time that the reader has spent on waiting for bytes. It belongs
 // to the reader.
@@ -145,17 +147,28 @@ func (c *Conn) fill(n int) error {
 			copy(grown, c.buf[:c.w])
 			c.buf = grown
 		}
-		if c.wait != nil {
-			c.wait()
-		}
-		since := time.Now()
-		k, err := c.current().Read(c.buf[c.w : len(c.buf)-Slack])
-		c.waited += time.Since(since)
+		k, err := c.arrive(c.buf[c.w : len(c.buf)-Slack])
 		c.w += k
 		c.in.Add(uint64(k))
 		c.err = err
 	}
 	return nil
+}
+
+// arrive reads what there is, or waits for it.
+func (c *Conn) arrive(p []byte) (int, error) {
+	if c.wait != nil {
+		if c.ready != nil {
+			if n, ok, err := c.ready.read(p); ok {
+				return n, err
+			}
+		}
+		c.wait()
+	}
+	since := time.Now()
+	n, err := c.current().Read(p)
+	c.waited += time.Since(since)
+	return n, err
 }
 
 // Read fills p with what is buffered, or waits for something.
@@ -198,7 +211,7 @@ func (c *Conn) Sent() uint64 { return c.out.Load() }
 func (c *Conn) Replace(wrap func(net.Conn) (net.Conn, error)) error {
 	inner := c.current()
 	rest := append([]byte(nil), c.buf[c.r:c.w]...)
-	c.buf, c.r, c.w = c.base, 0, 0
+	c.buf, c.r, c.w, c.ready = c.base, 0, 0, nil
 	outer, err := wrap(&prefixed{Conn: inner, rest: rest})
 	if err != nil {
 		return err

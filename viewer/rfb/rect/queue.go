@@ -12,18 +12,13 @@ import (
 // The bounds of what waits to be drawn: queueBatches times batchBytes, and as
 // many jobs as that many batches can have.
 const (
-	queueBatches = 4
+	queueBatches = 2
 	// batchBytes is the most that the jobs of a batch bring: the largest piece
-	// that an inflater gives fits.
-	batchBytes = 256 << 10
-	batchJobs  = 1024
-	// A batch is handed over once it has so many bytes or so much to draw.
-	handoverBytes  = 96 << 10
-	handoverPixels = 512 << 10
-	// inlineBytes and inlinePixels are the most that the reader draws by itself
-	// before it waits for the network: to wake the drawer would cost more.
-	inlineBytes  = 16 << 10
-	inlinePixels = 64 << 10
+	// that an inflater gives fits. A batch is handed over before it is full.
+	batchBytes = 512 << 10
+	batchJobs  = 2048
+	// batchPixels is how much a batch may have to draw.
+	batchPixels = 4 << 20
 	// lockedPixels is how much is drawn before readers of the frame get a turn.
 	lockedPixels = 256 << 10
 )
@@ -217,17 +212,16 @@ func (q *Queue) Sync() error {
 }
 
 // Flush sees to it that what is queued gets drawn. The reader calls it before
-// it waits for the network.
+// it waits for the network: it has the time to draw by itself, which costs less
+// than to wake the drawer, unless that is at work already.
 func (q *Queue) Flush() {
-	b := q.open
-	if b == nil || len(b.jobs) == 0 {
-		return
-	}
-	if b.used <= inlineBytes && b.pixels <= inlinePixels && q.returned() {
+	switch {
+	case q.open == nil || len(q.open.jobs) == 0:
+	case q.returned():
 		q.inline()
-		return
+	default:
+		q.handOver()
 	}
-	q.handOver()
 }
 
 // inline draws the open batch. The drawer has nothing to do.
@@ -284,11 +278,11 @@ func (q *Queue) put(j *job, head, data []byte) error {
 	b.used += n
 	b.pixels += j.w * j.h
 	b.jobs = append(b.jobs, *j)
-	if b.used >= handoverBytes || b.pixels >= handoverPixels {
+	if b.pixels >= batchPixels {
 		q.handOver()
-		if q.stopped.Load() {
-			return q.failure()
-		}
+	}
+	if q.stopped.Load() {
+		return q.failure()
 	}
 	return nil
 }
