@@ -27,7 +27,8 @@ type Question struct {
 // Text in it comes from the machine and is cleaned.
 type KeyInfo struct {
 	What        string   // what it is: "certificate, RSA 2048 bits"; "nothing" for a machine that shows none
-	Fingerprint string   // SHA-256, as XX:XX:...; empty when nothing is shown
+	Fingerprint string   // SHA-256, as XX:XX:... (of SSH keys as SHA256:...); empty when nothing is shown
+	Art         string   // of SSH keys: the fingerprint as a drawing, lines of equal length
 	AlsoShownAs string   // how the machine's own window may show it, or empty
 	Subject     string   // of a certificate: whom it names
 	Names       []string // of a certificate: the addresses it is for
