@@ -71,6 +71,7 @@ var banned = []struct {
 	{"mcpbridge", []string{"app", "viewer/engine", "viewer/rfb", "control/plane", "control/server"}, nil},
 	{"keychain", []string{"control", "mcpbridge", "app", "viewer/"}, nil},
 	{"app/ui", []string{"viewer/rfb", "viewer/drivers", "viewer/sample", "mcpbridge", "keychain/store", fyneApp, goGL}, nil},
+	{"app/callers", []string{"app/ui", "app/deskvnc", "app/shell", "app/library", "control", "mcpbridge", "keychain"}, nil},
 	{"app/bench", []string{"app/ui", "app/deskvnc"}, nil},
 	{"app/dvv", []string{"app/ui", "app/deskvnc"}, nil},
 }
