@@ -21,6 +21,8 @@ import (
 const (
 	// keyReopen is the preference to open the sessions of before at the start.
 	keyReopen = "window.reopen"
+	// keyDotted is the preference for a dot where the pointer is hidden.
+	keyDotted = "window.dot"
 	// windowName is what the tabs of the window are kept under.
 	windowName = "main"
 )
@@ -195,9 +197,21 @@ func (w *Window) keepTabs() {
 	w.screen().Later(func(ctx context.Context) error { return w.config.Tabs.SetTabs(ctx, windowName, tabs) })
 }
 
-// Resume opens the sessions of before, when the person wishes that.
+// Resume takes up what the window kept, and opens the sessions of before when
+// the person wishes that.
 func (w *Window) Resume() {
-	if w.config.Library == nil || w.config.Tabs == nil {
+	if w.config.Library == nil {
+		return
+	}
+	var dotted bool
+	w.screen().After(func(ctx context.Context) error {
+		raw, err := w.config.Library.Setting(ctx, keyDotted)
+		if err == nil && raw != nil {
+			json.Unmarshal(raw, &dotted) // what is not understood counts as not set
+		}
+		return nil
+	}, func(error) { w.setDotted(dotted || w.dotted) })
+	if w.config.Tabs == nil {
 		return
 	}
 	var on bool

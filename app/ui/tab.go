@@ -85,6 +85,7 @@ func (w *Window) addTab(s *engine.Session) {
 		c.Keys, c.Pointer, c.Forget = d, d, d.Forget
 	}
 	t.pane = pane.New(c)
+	t.pane.SetDotted(w.dotted)
 	t.pane.Object().Hide()
 	wheel := w.fence.Target(func() { t.setWheel(t.person.Wheel()) })
 	t.unwatch = t.person.OnWheel(func(plane.WheelState) { wheel.Post() })

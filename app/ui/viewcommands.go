@@ -71,10 +71,30 @@ func (w *Window) viewCommands() []command.Command {
 			},
 		},
 		{
+			ID: "view.showDot", Label: "Dot for a hidden pointer", Menu: []string{"View"}, Kind: command.Action, Capability: grant.App, Window: true,
+			Doc:    "Shows a dot where the machine shows no pointer, in every session, or no longer. It is remembered.",
+			Params: []command.Param{onParam}, On: func() bool { return w.dotted },
+			Run: func(_ context.Context, p command.Params) (any, error) {
+				w.setDotted(p.Bool("on", !w.dotted))
+				if w.config.Library != nil {
+					w.screen().Keep(keyDotted, w.dotted)
+				}
+				return map[string]any{"on": w.dotted}, nil
+			},
+		},
+		{
 			ID: "view.library", Label: "Start page", Menu: []string{"View"}, Kind: command.Action, Capability: grant.App, Window: true,
 			Doc: "Shows the start page; sessions go on.", Shortcuts: viewerKey("L"),
 			Run: func(context.Context, command.Params) (any, error) { w.choose(nil); return nil, nil },
 		},
+	}
+}
+
+// setDotted shows a dot for a hidden pointer in every session, or not.
+func (w *Window) setDotted(on bool) {
+	w.dotted = on
+	for _, t := range w.tabs {
+		t.pane.SetDotted(on)
 	}
 }
 

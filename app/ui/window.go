@@ -98,6 +98,7 @@ type Window struct {
 	selected *tab   // nil: the start page
 	start    *startPage
 	reopen   bool           // sessions are opened again at the next start
+	dotted   bool           // a hidden pointer is shown as a dot
 	keptTabs []keychain.Tab // as they are remembered
 	closing  bool
 	// background is work that the window's end waits for.

@@ -19,23 +19,29 @@ type cursor struct {
 // Image gives the shape and its hot spot, in pixels of the screen.
 func (c *cursor) Image() (image.Image, int, int) { return c.img, c.hot.X, c.hot.Y }
 
+// dotRadius is the radius of the dot's rim in units of the canvas.
+const dotRadius = 3.2
+
 // dot is what points before, and unless, the far side sends a shape: small
 // enough not to hide what is under it, since the far side may draw its own.
-func dot() *cursor {
-	const n = 7
+// Unit is the number of screen pixels in one of the canvas.
+func dot(unit float32) *cursor {
+	rim := dotRadius * float64(max(unit, 1))
+	half := int(rim)
+	n := 2*half + 1
 	img := image.NewNRGBA(image.Rect(0, 0, n, n))
 	for y := range n {
 		for x := range n {
-			dx, dy := x-n/2, y-n/2
+			dx, dy := float64(x-half), float64(y-half)
 			switch d := dx*dx + dy*dy; {
-			case d <= 4:
+			case d <= rim*rim*0.45:
 				img.SetNRGBA(x, y, color.NRGBA{0, 0, 0, 255})
-			case d <= 10:
+			case d <= rim*rim:
 				img.SetNRGBA(x, y, color.NRGBA{255, 255, 255, 255})
 			}
 		}
 	}
-	return &cursor{img, image.Pt(n/2, n/2)}
+	return &cursor{img, image.Pt(half, half)}
 }
 
 // maxCursor bounds the side of a pointer shape: a larger one is cut around its
@@ -76,13 +82,34 @@ func (s *surface) setCursor(c viewer.Cursor) {
 		return
 	}
 	s.shapeSet, s.shapeOf = true, c
-	s.pointer = shape(c)
+	s.point()
 }
 
 // unsetCursor goes back to the pointer of before a shape came.
 func (s *surface) unsetCursor() {
 	if s.shapeSet {
 		s.shapeSet, s.shapeOf = false, viewer.Cursor{}
-		s.pointer = dot()
+		s.point()
 	}
+}
+
+// setDotted shows the dot in place of a pointer that the far side hides, or
+// not.
+func (s *surface) setDotted(on bool) {
+	if s.dotted != on {
+		s.dotted = on
+		s.point()
+	}
+}
+
+// point makes the pointer: the far side's, or the dot where there is none.
+func (s *surface) point() {
+	s.dotUnit = 0
+	if s.shapeSet {
+		if s.pointer = shape(s.shapeOf); s.pointer != desktop.HiddenCursor || !s.dotted {
+			return
+		}
+	}
+	s.dotUnit = s.unit()
+	s.pointer = dot(s.dotUnit)
 }

@@ -190,7 +190,7 @@ func TestShapes(t *testing.T) {
 			t.Errorf("%s: %v with the hot spot at %d,%d, want %v at %v", tt.name, img.Bounds(), x, y, tt.size, tt.hot)
 		}
 	}
-	if img, x, y := dot().Image(); !image.Pt(x, y).In(img.Bounds()) {
+	if img, x, y := dot(1).Image(); !image.Pt(x, y).In(img.Bounds()) {
 		t.Error("the dot's hot spot is outside it")
 	}
 }

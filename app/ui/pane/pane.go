@@ -136,6 +136,9 @@ func (p *Pane) Zoom(percent int) {
 	p.surface.setMode(picture.Zoomed, min(max(percent, picture.MinZoom), picture.MaxZoom))
 }
 
+// SetDotted shows a dot in place of a pointer that the machine hides, or not.
+func (p *Pane) SetDotted(on bool) { p.surface.setDotted(on) }
+
 // Place is where the picture is in the pane.
 func (p *Pane) Place() picture.Place { return p.picture.Place() }
 

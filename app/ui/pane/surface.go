@@ -55,6 +55,8 @@ type surface struct {
 	cursor   desktop.Cursor // the one shown: pointer, but for what is held
 	shapeOf  viewer.Cursor  // what pointer was made of
 	shapeSet bool
+	dotted   bool      // a hidden pointer is shown as a dot
+	dotUnit  float32   // the dot is for this many screen pixels a unit; 0: it is not shown
 	follower *follower // follows the pointer while a button is held
 	strayed  bool      // the last button was let go of outside
 	lowered  int       // pixels that the picture is put lower; see raised
@@ -74,7 +76,7 @@ var (
 )
 
 func newSurface(p *picture.Picture, c fyne.Canvas) *surface {
-	s := &surface{picture: p, canvas: c, pad: look.NewGround(look.ColorStage), pointer: dot(), cursor: dot()}
+	s := &surface{picture: p, canvas: c, pad: look.NewGround(look.ColorStage), pointer: dot(1), cursor: dot(1), dotUnit: 1}
 	s.bars = [2]*bar{newBar(false, s.scrollX), newBar(true, s.scrollY)}
 	s.ExtendBaseWidget(s)
 	return s
@@ -100,6 +102,9 @@ func (s *surface) place() {
 	unit := s.unit()
 	size := s.Size()
 	s.lowered = s.raised()
+	if s.dotUnit != 0 && s.dotUnit != unit {
+		s.point()
+	}
 	view := s.view()
 	s.picture.Object().Move(fyne.NewPos(0, float32(s.lowered)/unit))
 	room := view
