@@ -129,7 +129,10 @@ func (t *translator) messageType(p []byte) (int, error) {
 			Err: fmt.Errorf("unknown server message %d", b[0])})
 	}
 	p[0] = b[0]
-	return 1, t.Discard(1)
+	if err := t.Discard(1); err != nil {
+		return 0, t.fail(err) // not 1: a reader that got its byte looks at no error
+	}
+	return 1, nil
 }
 
 // advance reads the machine's next piece of the handshake.
