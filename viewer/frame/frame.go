@@ -146,7 +146,7 @@ func (f *Frame) reshape(w, h int, order Order, keep bool) error {
 
 // allocate gives the frame its memory. A frame that nobody draws into has none.
 func (f *Frame) allocate() {
-	f.pix = make([]byte, f.stride*f.h)
+	f.pix = newPixels(f.stride * f.h)
 	f.hole = newCoverage(f.w, f.h)
 }
 
