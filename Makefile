@@ -11,7 +11,7 @@ LDFLAGS := -s -w
 PLAIN   := deskvnc/app/deskvnc
 RACED    = $(shell $(GO) list ./... | grep -v -e '^$(PLAIN)$$' -e '/app/e2e$$')
 
-.PHONY: run build test lint unit e2e cross bench fmt install clean
+.PHONY: run build test lint unit e2e cross fuzz-long bench fmt install clean
 
 run: build
 	@if [ -n "$$DISPLAY$$WAYLAND_DISPLAY" ]; then bin/deskvnc --sample; \
@@ -48,6 +48,11 @@ cross:
 	CGO_ENABLED=0 GOOS=linux $(GO) build -o /dev/null ./app/dvv
 	CGO_ENABLED=0 GOOS=darwin $(GO) build -o /dev/null ./app/dvv
 	CGO_ENABLED=0 GOOS=windows $(GO) build -o /dev/null ./app/dvv
+
+# Every fuzz target, FUZZTIME each; the tests run the seeds.
+FUZZTIME ?= 10m
+fuzz-long:
+	GO=$(GO) .ci/fuzz $(FUZZTIME)
 
 bench:
 	$(GO) test -run '^$$' -bench . ./viewer/... ./control/... ./mcpbridge/... ./keychain/...
