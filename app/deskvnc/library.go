@@ -63,6 +63,7 @@ func (s *saved) engine() (e *engine.Engine, stop func()) {
 // configure tells the window of the library.
 func (s *saved) configure(c *ui.Config) {
 	c.Samples, c.Saved, c.LibraryFault = s.samples, s.Hosts, s.fault
+	c.Listen = s.listen(c.Engine)
 	if s.library != nil {
 		c.Library, c.Tabs, c.Keeping = contents{s.library.Store(), s.library}, s.library.Store(), s.keeping
 		c.Machines = machines{s.library.Store()}

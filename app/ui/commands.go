@@ -34,7 +34,7 @@ func viewerKey(keys ...string) (out []command.Shortcut) {
 
 // commandTable is everything the window can do.
 func (w *Window) commandTable() []command.Command {
-	return slices.Concat(w.sessionCommands(), w.qualityCommands(), w.connectionCommands(), w.keyCommands(), w.viewCommands(), w.resizeCommands(), w.clipboardCommands(), w.agentCommands(), w.helpCommands())
+	return slices.Concat(w.sessionCommands(), w.qualityCommands(), w.connectionCommands(), w.callCommands(), w.keyCommands(), w.viewCommands(), w.resizeCommands(), w.clipboardCommands(), w.agentCommands(), w.helpCommands())
 }
 
 // sessionCommands are the commands about sessions.
@@ -71,7 +71,7 @@ func (w *Window) sessionCommands() []command.Command {
 		{
 			ID: "session.reconnect", Label: "Reconnect", Menu: []string{"Session"}, Kind: command.Action, Capability: grant.Open, Window: true,
 			Doc:    "Drops the connection of a session and makes a new one.",
-			Params: []command.Param{sessionParam, waitParam}, Enabled: w.needSession, Shortcuts: viewerKey("R"),
+			Params: []command.Param{sessionParam, waitParam}, Enabled: w.needCallable, Shortcuts: viewerKey("R"),
 			Run: func(_ context.Context, p command.Params) (any, error) {
 				t, err := w.named(p)
 				if err != nil {
@@ -160,6 +160,18 @@ func (w *Window) needSession(p command.Params) error {
 		return errors.New("no session is shown")
 	}
 	return nil
+}
+
+// needCallable says why no new connection can be made.
+func (w *Window) needCallable(p command.Params) error {
+	if err := w.needSession(p); err != nil {
+		return err
+	}
+	t, err := w.named(p)
+	if err == nil && t.session.Called() {
+		err = errors.New("the machine has called by itself: wait until it calls again")
+	}
+	return err
 }
 
 func (w *Window) needTwo(command.Params) error {

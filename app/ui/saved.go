@@ -181,8 +181,8 @@ func (w *Window) keepTabs() {
 	tabs := []keychain.Tab{}
 	for _, t := range w.tabs {
 		target := t.session.Target()
-		if w.isSample(target) {
-			continue
+		if w.isSample(target) || t.session.Called() {
+			continue // gone with the program, or to be called by
 		}
 		tab := keychain.Tab{HostID: target.HostID, Slot: t.session.Slot(), Active: t == w.selected}
 		if tab.HostID == "" {

@@ -9,6 +9,7 @@ package ui
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
 
 	"fyne.io/fyne/v2"
@@ -78,6 +79,8 @@ type Config struct {
 	// Door lets agents in; nil: none come.
 	Door    *door.Door
 	Version string
+	// Listen waits for machines that call; nil: none can.
+	Listen ListenFunc
 	// InputMethod says that a program composes text from keys.
 	InputMethod bool
 	// Quit ends the program.
@@ -126,6 +129,8 @@ type Window struct {
 	unplane  func() // ends following the agents
 	follow   func() // ends following the sessions for the library
 	control  string // what is said about the control socket
+	trouble  bool   // with it
+	calls    *calls
 }
 
 // New builds the window's content and puts it into the window.
@@ -142,6 +147,7 @@ func New(c Config) (*Window, error) {
 	w.handle = newFullBar(w)
 	w.status.also = w.handle.say
 	w.start = newStartPage(w)
+	w.calls = newCalls(w)
 	w.home = w.bareButton("view.library", "", theme.HomeIcon())
 	add := look.NewButton("", theme.ContentAddIcon(), func() { w.invoke("view.library", nil); w.start.focus() }, w.hint("New connection"))
 	w.people = w.bareButton("agents.togglePlane", "", theme.AccountIcon())
@@ -150,7 +156,7 @@ func New(c Config) (*Window, error) {
 	w.top = container.NewStack(look.NewGround(look.ColorBar), container.NewBorder(nil, nil, w.home, container.NewHBox(add, w.people, menu), w.strip.Object()))
 	w.stage = container.New(look.Free{Min: fyne.NewSize(260, 160)}, w.start.object)
 	w.newAgents()
-	w.chrome = container.New(&frameLayout{w}, w.top, w.tools.object, w.wheel.object, w.stage, w.panel.Object(), w.status.object, w.handle.object)
+	w.chrome = container.New(&frameLayout{w}, w.top, w.tools.object, w.wheel.object, w.stage, w.panel.Object(), w.status.object, w.handle.object, w.calls.object)
 	w.win.SetContent(w.chrome)
 	w.win.SetPadded(false)
 	w.addShortcuts()
@@ -275,8 +281,18 @@ func (w *Window) SetVisible(on bool) {
 // SetControl tells about the control socket in the status line; trouble is
 // shown until it is dealt with.
 func (w *Window) SetControl(text string, trouble bool) {
-	w.control = text
-	w.status.setControl(text, trouble)
+	w.control, w.trouble = text, trouble
+	w.sayControl()
+}
+
+// sayControl says at the right of the status line who may come: agents, and
+// machines that call.
+func (w *Window) sayControl() {
+	text := w.control
+	if w.calls.listener != nil {
+		text = strings.TrimSuffix("Calls "+w.calls.where()+"  ·  "+text, "  ·  ")
+	}
+	w.status.setControl(text, w.trouble)
 }
 
 // Close takes the window's parts apart. Sessions are not touched.
@@ -288,6 +304,7 @@ func (w *Window) Close() {
 	w.closeModal()
 	w.grab(false)
 	w.sharing.end()
+	w.calls.stop()
 	if w.selected != nil {
 		w.keepPicture(w.selected)
 	}
@@ -341,6 +358,7 @@ func (l *frameLayout) Layout(_ []fyne.CanvasObject, size fyne.Size) {
 	}
 	w.stage.Move(fyne.NewPos(0, y))
 	w.stage.Resize(fyne.NewSize(stage, max(bottom-y, 0)))
+	w.calls.place(w.stage.Position(), w.stage.Size())
 	w.handle.place(size)
 }
 

@@ -207,6 +207,13 @@ func (p *Pane) showEnd(st viewer.State) {
 			choices = []choice{end, edit, again}
 		}
 	}
+	if p.session.Called() {
+		if !p.live {
+			title = "Could not show " + name
+		}
+		advice = "It comes back here when it calls again."
+		choices = []choice{{"Close", true, p.config.Close}}
+	}
 	p.card.show(title, sentence(st.Reason), advice, choices...)
 }
 
