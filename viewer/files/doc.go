@@ -1,0 +1,25 @@
+// Package files reads and writes the files of a machine over SFTP: list, stat,
+// get and put of files and folders with progress, pause, cancel and resume,
+// make, remove, rename, and a queue of transfers that survives a lost link.
+//
+// github.com/pkg/sftp is the skeleton: its version exchange, its dispatch of
+// replies, and its reads and writes. Own requests travel on the same stream
+// (stream.go) for what it cannot do: listings that are streamed and bounded,
+// attributes that may be missing, calls that end with their context, the true
+// cause of a refused removal, and the limits that a server states.
+//
+// Every name, text and number of the far side is hostile input. A name is kept
+// byte for byte where it is sent, cleaned where it is shown, and becomes the
+// name of a local file only through [LocalName]; local folders are written
+// through [os.Root], so that no link leads out of them.
+//
+// # Modes
+//
+// A new file has the permission bits of its source without set-user, set-group
+// and sticky, without write for group and others, and always with read and
+// write for its owner; on this side the umask takes its part too. A file that
+// replaces another keeps the other's bits. A mode that the caller names is set
+// as named.
+//
+// The package knows no shell, no window and no agent.
+package files
