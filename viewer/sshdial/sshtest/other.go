@@ -1,0 +1,4 @@
+//go:build !unix
+
+// Package sshtest is a laboratory for tests over SSH; it needs a Unix system.
+package sshtest
