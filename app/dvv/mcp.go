@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"deskvnc/app/shell"
 	"deskvnc/control"
 	"deskvnc/control/client"
 	"deskvnc/control/grant"
@@ -67,7 +68,7 @@ func mcpCommand() *cobra.Command {
 // serve checks the flags, then serves until the input ends. Nothing is opened
 // before the first tool is called.
 func (f *mcpFlags) serve(cmd *cobra.Command) error {
-	config := mcpbridge.Config{Version: version, Rows: control.Rows(), Idle: giveBack}
+	config := mcpbridge.Config{Version: version, Rows: control.Rows(), Idle: shell.GiveBack}
 	var err error
 	if config.MaxMessage, err = f.messageLimit(cmd); err != nil {
 		return err

@@ -16,6 +16,7 @@ import (
 	"deskvnc/control/grant"
 	"deskvnc/control/server"
 	"deskvnc/control/socket"
+	"deskvnc/viewer"
 	"deskvnc/viewer/engine"
 )
 
@@ -226,11 +227,13 @@ type holder struct {
 	empty   bool // nothing is any more
 	ending  bool
 	clock   *time.Timer // runs while there is no call
+	quiet   quiet
 	done    chan struct{}
 }
 
 func newHolder(b held, idle time.Duration, had bool) *holder {
 	h := &holder{back: b, idle: idle, had: had, empty: true, done: make(chan struct{})}
+	h.quiet.tell = GiveBack
 	h.clock = time.AfterFunc(idle, h.tired)
 	return h
 }
@@ -251,6 +254,7 @@ func (h *holder) serve(ctx context.Context, l *socket.Listener, version string, 
 		served <- err
 	}
 	h.clock.Stop()
+	h.quiet.stop()
 	err = errors.Join(err, s.Close(), l.Close())
 	<-served
 	if errors.Is(err, net.ErrClosed) || errors.Is(err, server.ErrClosed) {
@@ -291,8 +295,12 @@ func (h *holder) tired() {
 type guest struct {
 	h    *holder
 	id   string
-	stop bool // it asked the holder to end; guarded by h.mu
 	once sync.Once
+
+	// Guarded by h.mu.
+	stop      bool // it asked the holder to end
+	gone      bool
+	listening *listening // it waits for calls
 }
 
 // attach takes a process in. All share one attachment.
@@ -314,6 +322,13 @@ func (g *guest) ID() string { return g.id }
 // stays.
 func (g *guest) Close() {
 	g.once.Do(func() {
+		g.h.mu.Lock()
+		l := g.listening
+		g.gone = true
+		g.h.mu.Unlock()
+		if l != nil { // before it is said to have gone: what it opened counts
+			_ = l.w.Close()
+		}
 		g.h.mu.Lock()
 		defer g.h.mu.Unlock()
 		g.h.clients--
@@ -346,6 +361,10 @@ func (g *guest) Call(ctx context.Context, tool string, arguments json.RawMessage
 	h.calls++
 	h.clock.Stop()
 	h.mu.Unlock()
+	if tool != callsTool { // which waits, most of the time
+		h.quiet.begin()
+		defer h.quiet.end()
+	}
 	defer func() {
 		open := h.back.open(tool)
 		h.mu.Lock()
@@ -362,7 +381,7 @@ func (g *guest) Call(ctx context.Context, tool string, arguments json.RawMessage
 			h.clock.Reset(h.idle)
 		}
 	}()
-	b, err := h.back.Call(ctx, tool, arguments)
+	b, err := g.serve(ctx, tool, arguments)
 	if err == nil {
 		return b
 	}
@@ -372,4 +391,16 @@ func (g *guest) Call(ctx context.Context, tool string, arguments json.RawMessage
 	}
 	b, _ = control.RefusalResult(r).Encode() // a refusal always has a form
 	return b
+}
+
+// serve carries out one call.
+func (g *guest) serve(ctx context.Context, tool string, arguments json.RawMessage) ([]byte, error) {
+	answer, ok, err := g.listenCall(ctx, tool, arguments)
+	switch {
+	case !ok:
+		return g.h.back.Call(ctx, tool, arguments)
+	case err != nil:
+		return nil, control.Refuse(control.BadRequest, viewer.Reason(err))
+	}
+	return control.Result{Structured: answer}.Encode()
 }

@@ -114,9 +114,10 @@ func Register(root *cobra.Command, version string) {
 	// Before the verb they count as well as after it.
 	new(flags).add(root)
 	addVerbs(root, version)
-	hold := holdCommand(version)
-	hold.GroupID = groupSessions
-	root.AddCommand(hold)
+	for _, c := range []*cobra.Command{holdCommand(version), listenCommand(version)} {
+		c.GroupID = groupSessions
+		root.AddCommand(c)
+	}
 	for _, c := range []*cobra.Command{loginCommand(), logoutCommand()} {
 		c.GroupID = groupMachines
 		root.AddCommand(c)
