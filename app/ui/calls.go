@@ -269,13 +269,13 @@ func (w *Window) showListen() {
 	text := look.NewParagraph("Machines whose VNC server connects to a listening viewer can show their screen here. You are asked about each of them, and nothing is sent to one before you agree.", look.ColorMuted, theme.SizeNameText)
 	fault := look.NewParagraph("", theme.ColorNameError, theme.SizeNameText)
 	fault.Hide()
-	port := widget.NewEntry()
+	port := newCardEntry(func() { w.closeModal(); w.FocusPane() })
 	port.SetText(strconv.Itoa(c.port))
 	here := widget.NewCheck("Only from this computer", nil)
 	here.SetChecked(c.here)
 	label := look.NewText("Port", look.ColorMuted, theme.SizeNameText, false)
 	label.SetMinWidth(label.Natural())
-	row := container.NewHBox(label, container.New(fixed{74, 0}, port), here)
+	row := container.NewHBox(label, container.New(fixed{74, port.MinSize().Height}, port), here)
 	var toggle *look.Choice
 	state := look.NewText("", theme.ColorNameForeground, theme.SizeNameText, false)
 	paint := func() {
@@ -309,11 +309,12 @@ func (w *Window) showListen() {
 			fault.Show()
 		}
 		paint()
+		w.fitModal()
 	}
 	toggle = look.NewChoice("", widget.MediumImportance, act)
 	port.OnSubmitted = func(string) { act() }
 	paint()
-	w.showModal("Wait for calls", container.New(fixed{400, 0}, container.NewVBox(text, row, fault, state)), toggle)
+	w.showModal("Wait for calls", container.New(column(min(400, max(w.win.Canvas().Size().Width-60, 200))), text, row, fault, state), toggle)
 }
 
 // callerName is what a machine that calls is called: its port says nothing.

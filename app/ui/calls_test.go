@@ -189,7 +189,7 @@ func TestCardOfCalls(t *testing.T) {
 		}
 		return all
 	}
-	port := seen[*widget.Entry](w.modal.Content)[0]
+	port := seen[*cardEntry](w.modal.Content)[0]
 	press := func(label string) {
 		t.Helper()
 		for _, b := range seen[*look.Choice](w.modal.Content) {

@@ -173,12 +173,63 @@ func (w *Window) showModal(title string, content fyne.CanvasObject, more ...*loo
 	}
 	buttons.Add(end)
 	pop := widget.NewModalPopUp(container.New(look.Inset{8, 12, 8, 12}, container.NewBorder(head, buttons, nil, nil, content)), w.win.Canvas())
-	size := w.win.Canvas().Size()
-	want := pop.MinSize()
-	pop.Resize(fyne.NewSize(min(max(want.Width, 320), size.Width-24), min(want.Height, size.Height-24)))
-	pop.Show()
 	w.modal = pop
+	w.fitModal()
+	pop.Show()
 	w.win.Canvas().Focus(end)
+}
+
+// fitModal gives the card the size of what is in it, as far as there is room.
+func (w *Window) fitModal() {
+	size, want := w.win.Canvas().Size(), w.modal.MinSize()
+	w.modal.Resize(fyne.NewSize(min(max(want.Width, 320), size.Width-24), min(want.Height, size.Height-24)))
+}
+
+// A cardEntry is a line on a card: Escape closes the card.
+type cardEntry struct {
+	widget.Entry
+	escape func()
+}
+
+func newCardEntry(escape func()) *cardEntry {
+	e := &cardEntry{escape: escape}
+	e.ExtendBaseWidget(e)
+	return e
+}
+
+// TypedKey is called by the toolkit.
+func (e *cardEntry) TypedKey(ev *fyne.KeyEvent) {
+	if ev.Name == fyne.KeyEscape {
+		e.escape()
+		return
+	}
+	e.Entry.TypedKey(ev)
+}
+
+// column is a layout of things below each other, of a width.
+type column float32
+
+// Layout is called by the toolkit.
+func (c column) Layout(objects []fyne.CanvasObject, size fyne.Size) { c.lay(objects, size.Width) }
+
+// lay puts the objects and returns how high they are.
+func (c column) lay(objects []fyne.CanvasObject, width float32) (y float32) {
+	for _, o := range objects {
+		if !o.Visible() {
+			continue
+		}
+		o.Resize(fyne.NewSize(width, o.Size().Height)) // wrapped text knows its height only then
+		h := o.MinSize().Height
+		o.Resize(fyne.NewSize(width, h))
+		o.Move(fyne.NewPos(0, y))
+		y += h + theme.Padding()
+	}
+	return y
+}
+
+// MinSize is called by the toolkit.
+func (c column) MinSize(objects []fyne.CanvasObject) fyne.Size {
+	return fyne.NewSize(float32(c), c.lay(objects, float32(c)))
 }
 
 // closeModal takes the card away, if there is one.

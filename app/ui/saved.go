@@ -72,10 +72,15 @@ func (w *Window) tabAt(t viewer.Target) *tab {
 }
 
 // openOnce goes to the session of a machine, or opens one. One that has ended
-// is tried again.
+// is tried again. One that is still trying where the machine was before it was
+// edited is dropped for one that tries where it is now.
 func (w *Window) openOnce(t viewer.Target, p command.Params) (any, error) {
 	tab := w.tabAt(t)
 	if tab == nil {
+		return w.open(t, p)
+	}
+	if moved(tab.session.Target(), t) && tab.session.State().Phase != viewer.Connected && !tab.session.Called() {
+		w.closeSession(tab.session)
 		return w.open(t, p)
 	}
 	w.choose(tab)
@@ -83,6 +88,12 @@ func (w *Window) openOnce(t viewer.Target, p command.Params) (any, error) {
 		tab.session.Reconnect()
 	}
 	return w.settled(tab.session, p), nil
+}
+
+// moved reports whether a machine is to be reached otherwise than it was.
+func moved(was, now viewer.Target) bool {
+	was.Name, was.HostID = now.Name, now.HostID
+	return was != now
 }
 
 // plainKeys are the keys that, with Ctrl, work while the library is shown.

@@ -418,3 +418,57 @@ func TestNotice(t *testing.T) {
 		t.Errorf("the pane says %s", text)
 	}
 }
+
+// While a lost machine is tried again and again its port is edited: the old
+// attempts are dropped, and the new place is tried at once (C128).
+func TestPortEditedWhileReconnecting(t *testing.T) {
+	s := newShop(t)
+	l := newLab(t, sample.Options{}, s.with(t))
+	at, end := far(t)
+	h := s.save(t, "lab", at)
+	l.until("the machine", func() bool { return len(l.w.savedTargets()) > 1 })
+	l.w.Open(h.Target())
+	old := l.w.selected
+	l.until("the picture", func() bool { return old.session.State().Phase == viewer.Connected && old.pane.Place().Remote.X > 0 })
+	end()
+	l.until("the pause", func() bool { return choice(old, "Now") != nil && choice(old, "Edit address") != nil })
+	test.Tap(&choice(old, "Edit address").Button)
+	l.until("the form", func() bool { return l.w.screen().Busy() })
+	h, err := s.Get(context.Background(), h.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.Port = l.w.config.Samples[0].Port
+	if h, err = s.Update(context.Background(), h); err != nil {
+		t.Fatal(err)
+	}
+	l.until("the new port", func() bool { return l.w.known(viewer.Target{HostID: h.ID}).Port == h.Port })
+	l.w.invoke("host.connect", command.Params{"host": h.ID})
+	now := l.w.selected
+	if now == old || len(l.w.tabs) != 1 {
+		t.Fatalf("%d tabs, the old one is shown: %v", len(l.w.tabs), now == old)
+	}
+	l.until("the new place", func() bool { return now.session.State().Phase == viewer.Connected })
+	if now.session.Target().Port != h.Port {
+		t.Errorf("connected to %s", now.session.Target().HostPort())
+	}
+	l.until("the end of the old attempts", func() bool { return closed(old.session.Done()) })
+}
+
+// What was chosen for a session stays when its connection is made anew (C132).
+func TestChoicesHoldOverAReconnect(t *testing.T) {
+	l := newLab(t, sample.Options{})
+	s := l.open(0)
+	s.setViewOnly(true)
+	s.zoom(150)
+	l.w.setFull(true)
+	before := s.pane.Place()
+	n := s.session.Info().Connections
+	s.session.Reconnect()
+	l.until("the picture again", func() bool {
+		return s.session.Info().Connections > n && s.session.State().Phase == viewer.Connected && s.session.Frame().Whole(image.Rectangle{}) && s.pane.Place().Remote.X > 0
+	})
+	if !s.person.ViewOnly() || s.percent() != 150 || !l.w.full || s.pane.Place().Scale() != before.Scale() {
+		t.Errorf("view only %v, %v %%, full screen %v", s.person.ViewOnly(), s.percent(), l.w.full)
+	}
+}

@@ -262,13 +262,19 @@ func TestUnreachable(t *testing.T) {
 	if s.tab.State() != theme.ColorNameError {
 		t.Errorf("the tab's mark is %s", s.tab.State())
 	}
-	l.w.edit(s.session.Target())
+	l.w.edit(s.session)
 	if l.w.selected != nil || l.w.start.bar.Text != "vnc://alice@"+address {
 		t.Errorf("the bar holds %q", l.w.start.bar.Text)
 	}
 	again, err := viewer.ParseTarget(l.w.start.bar.Text, viewer.VNC)
 	if err != nil || again != s.session.Target() {
 		t.Errorf("the bar's text is %+v, %v, want %+v", again, err, s.session.Target())
+	}
+	// Another machine from there takes its place.
+	l.w.start.bar.SetText(targetText(l.w.config.Samples[0]))
+	l.w.start.connect()
+	if len(l.w.tabs) != 1 || l.w.selected == s {
+		t.Errorf("%d tabs after the address was edited", len(l.w.tabs))
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"deskvnc/app/ui/look"
 	"deskvnc/control/command"
 	"deskvnc/viewer"
+	"deskvnc/viewer/engine"
 )
 
 // A startPage is what is shown without a session: the connect bar and the
@@ -20,6 +21,9 @@ type startPage struct {
 	bar    *connectEntry
 	fault  *widget.RichText
 	screen *library.Screen
+	// instead is the session whose address is being edited in the bar: it goes
+	// when another one is opened from there.
+	instead *engine.Session
 }
 
 func newStartPage(w *Window) *startPage {
@@ -27,7 +31,12 @@ func newStartPage(w *Window) *startPage {
 	s.bar = newConnectEntry(w.libraryChord)
 	s.bar.SetPlaceHolder("Address, for example lab01 or 10.0.0.5:1")
 	s.bar.OnSubmitted = func(string) { s.connect() }
-	s.bar.OnChanged = func(string) { s.fault.Hide() }
+	s.bar.OnChanged = func(text string) {
+		s.fault.Hide()
+		if text == "" { // it is about another machine from now on
+			s.instead = nil
+		}
+	}
 	s.bar.down = func() { s.screen.FocusSearch() }
 	s.fault.Hide()
 	connect := widget.NewButton("Connect", s.connect)
@@ -58,7 +67,11 @@ func (s *startPage) connect() {
 		s.fail(reason(err))
 		return
 	}
+	old := s.instead
 	s.bar.SetText("")
+	if old != nil && old.State().Phase != viewer.Connected && s.w.selected != nil && s.w.selected.session != old {
+		s.w.closeSession(old)
+	}
 }
 
 func (s *startPage) fail(text string) {

@@ -78,7 +78,7 @@ func (w *Window) addTab(s *engine.Session) {
 		Event:   t.event,
 		Focused: t.setFocused,
 		Retry:   s.Reconnect,
-		Edit:    func() { w.edit(s.Target()) },
+		Edit:    func() { w.edit(s) },
 		Close:   func() { w.closeSession(s) },
 	}
 	if d := w.display; d != nil {
@@ -289,13 +289,15 @@ func (w *Window) closeSession(s *engine.Session) {
 	go s.Close()
 }
 
-// edit takes a target back to the connect bar, or opens the form of a saved
-// machine.
-func (w *Window) edit(target viewer.Target) {
+// edit takes the address of a session back to the connect bar, or opens the
+// form of a saved machine.
+func (w *Window) edit(s *engine.Session) {
+	target := s.Target()
 	w.choose(nil)
 	if t := w.known(target); t.HostID != "" && w.config.Library != nil && !w.isSample(t) {
 		w.screen().EditID(t.HostID)
 		return
 	}
 	w.start.fill(target)
+	w.start.instead = s
 }

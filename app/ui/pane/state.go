@@ -93,7 +93,7 @@ func (p *Pane) showPause(st viewer.State) {
 	if p.live {
 		title = "The connection to " + name + " is lost"
 	}
-	p.card.show(title, sentence(st.Reason), pauseText(st, time.Now()), choice{"Close", false, p.config.Close}, choice{"Now", true, p.config.Retry})
+	p.card.show(title, sentence(st.Reason), pauseText(st, time.Now()), choice{"Close", false, p.config.Close}, choice{"Edit address", false, p.config.Edit}, choice{"Now", true, p.config.Retry})
 	p.keepCounting(st)
 }
 
