@@ -1,6 +1,10 @@
 package inflate
 
-import "encoding/binary"
+import (
+	"math/bits"
+	"runtime"
+	"unsafe"
+)
 
 // codes decodes inside of a block until its end, the end of the segment, or
 // until the output has reached limit.
@@ -25,34 +29,42 @@ func (z *Reader) codes(limit int) (again bool, err error) {
 
 // fast decodes while eight bytes of input are left, so that no step has to ask
 // whether its bits are there. ended tells that the block's end was read.
+//
+// The checks of the loop stand for those of its loads and stores, which have
+// none of their own: in <= last leaves eight bytes of input, w < end leaves
+// [overshoot] bytes of room, and a match begins at floor at the earliest.
 func (z *Reader) fast(limit int) (ended bool, err error) {
 	src, buf := z.src, z.buf
 	in, hold, bits, w := z.in, z.hold, z.bits, z.w
-	end := limit
-	if int64(limit-w) > z.left {
+	if len(buf) < overshoot || len(src) < 8 {
+		return false, nil
+	}
+	end := min(limit, len(buf)-overshoot)
+	if int64(end-w) > z.left {
 		end = w + int(z.left)
 	}
 	floor := w - z.total // where the history begins
 	last := len(src) - 8
-	lit, dist := &z.lit, &z.dist
+	lit, dist := z.lit, z.dist
+	from, to := unsafe.Pointer(unsafe.SliceData(src)), unsafe.Pointer(unsafe.SliceData(buf))
 	for in <= last && w < end {
-		hold |= binary.LittleEndian.Uint64(src[in:]) << (bits & 63)
+		hold |= load64(unsafe.Add(from, in)) << (bits & 63)
 		in += int((63 - bits) >> 3)
 		bits |= 56
 		e := lit[hold&(1<<litBits-1)]
 		if e&entryLiteral != 0 {
 			// Up to three, of at most ten bits each.
-			buf[w] = byte(e >> 16)
+			*(*byte)(unsafe.Add(to, w)) = byte(e >> 16)
 			w++
 			hold >>= e & entryDrop
 			bits -= uint(e & entryDrop)
 			if e = lit[hold&(1<<litBits-1)]; e&entryLiteral != 0 {
-				buf[w] = byte(e >> 16)
+				*(*byte)(unsafe.Add(to, w)) = byte(e >> 16)
 				w++
 				hold >>= e & entryDrop
 				bits -= uint(e & entryDrop)
 				if e = lit[hold&(1<<litBits-1)]; e&entryLiteral != 0 {
-					buf[w] = byte(e >> 16)
+					*(*byte)(unsafe.Add(to, w)) = byte(e >> 16)
 					w++
 					hold >>= e & entryDrop
 					bits -= uint(e & entryDrop)
@@ -63,7 +75,7 @@ func (z *Reader) fast(limit int) (ended bool, err error) {
 			if in > last {
 				break
 			}
-			hold |= binary.LittleEndian.Uint64(src[in:]) << (bits & 63)
+			hold |= load64(unsafe.Add(from, in)) << (bits & 63)
 			in += int((63 - bits) >> 3)
 			bits |= 56
 		}
@@ -73,7 +85,7 @@ func (z *Reader) fast(limit int) (ended bool, err error) {
 				bits -= litBits
 				e = lit[(e>>16+uint32(hold)&(1<<(e>>8&15)-1))%litSize]
 				if e&entryLiteral != 0 {
-					buf[w] = byte(e >> 16)
+					*(*byte)(unsafe.Add(to, w)) = byte(e >> 16)
 					w++
 					hold >>= e & entryDrop
 					bits -= uint(e & entryDrop)
@@ -112,9 +124,9 @@ func (z *Reader) fast(limit int) (ended bool, err error) {
 			return false, CorruptError("a distance that reaches before the data")
 		}
 		if distance >= 16 && length <= 16 {
-			*(*[16]byte)(buf[w:]) = *(*[16]byte)(buf[w-distance:])
+			*(*[16]byte)(unsafe.Add(to, w)) = *(*[16]byte)(unsafe.Add(to, w-distance))
 		} else {
-			copyMatch(buf, w, distance, length)
+			copyMatch(unsafe.Add(to, w), distance, length)
 		}
 		w += length
 	}
@@ -127,36 +139,55 @@ func (z *Reader) fast(limit int) (ended bool, err error) {
 	return ended, nil
 }
 
-// copyMatch repeats length bytes from distance before w. It may write up to 15
+// copyMatch repeats length bytes from distance before p. It may write up to 15
 // bytes more.
-func copyMatch(buf []byte, w, distance, length int) {
-	from := w - distance
-	end := w + length
+func copyMatch(p unsafe.Pointer, distance, length int) {
+	from := unsafe.Add(p, -distance)
 	// A short period is doubled until it is as wide as a store.
 	for distance < 8 {
-		binary.LittleEndian.PutUint64(buf[w:], binary.LittleEndian.Uint64(buf[from:]))
-		w += distance
-		if w >= end {
+		*(*[8]byte)(p) = *(*[8]byte)(from)
+		if length -= distance; length <= 0 {
 			return
 		}
+		p = unsafe.Add(p, distance)
 		distance *= 2
 	}
 	if distance < 16 {
-		for ; w < end; w, from = w+8, from+8 {
-			binary.LittleEndian.PutUint64(buf[w:], binary.LittleEndian.Uint64(buf[from:]))
+		for {
+			*(*[8]byte)(p) = *(*[8]byte)(from)
+			if length -= 8; length <= 0 {
+				return
+			}
+			p, from = unsafe.Add(p, 8), unsafe.Add(from, 8)
 		}
-		return
 	}
-	for ; w < end; w, from = w+16, from+16 {
-		*(*[16]byte)(buf[w:]) = *(*[16]byte)(buf[from:])
+	for {
+		*(*[16]byte)(p) = *(*[16]byte)(from)
+		if length -= 16; length <= 0 {
+			return
+		}
+		p, from = unsafe.Add(p, 16), unsafe.Add(from, 16)
 	}
+}
+
+// bigEndian tells how this machine loads words. The other processors that Go
+// knows are little-endian.
+const bigEndian = runtime.GOARCH == "s390x" || runtime.GOARCH == "ppc64" || runtime.GOARCH == "mips" || runtime.GOARCH == "mips64"
+
+// load64 loads eight bytes, the first one lowest.
+func load64(p unsafe.Pointer) uint64 {
+	v := *(*uint64)(p)
+	if bigEndian {
+		v = bits.ReverseBytes64(v)
+	}
+	return v
 }
 
 // careful decodes where the input is about to end, or output is about to reach
 // its limit: it asks for each symbol whether its bits are there. It stops where
 // fast can go on. again is false when the segment is used up.
 func (z *Reader) careful(limit int) (ended, again bool, err error) {
-	lit, dist := &z.lit, &z.dist
+	lit, dist := z.lit, z.dist
 	for first := true; z.w < limit; first = false {
 		if !first && len(z.src)-z.in >= 8 && z.left > 0 {
 			return false, true, nil
@@ -216,7 +247,8 @@ func (z *Reader) careful(limit int) (ended, again bool, err error) {
 		if int64(length) > z.left {
 			return false, false, ErrTooLong
 		}
-		copyMatch(z.buf, z.w, distance, length)
+		room := z.buf[z.w : z.w+length+16] // the check for all stores
+		copyMatch(unsafe.Pointer(unsafe.SliceData(room)), distance, length)
 		z.wrote(length)
 	}
 	return false, true, nil

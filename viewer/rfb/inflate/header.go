@@ -18,7 +18,7 @@ func (z *Reader) dynamicHeader() (ok bool, err error) {
 	if nlit > 286 || ndist > 30 {
 		return false, CorruptError("a block with more symbols than there are")
 	}
-	b := &z.build
+	b := &z.own.build
 	var pre [19]uint8
 	for i := range npre {
 		if z.bits < 3 {
@@ -47,12 +47,12 @@ func (z *Reader) dynamicHeader() (ok bool, err error) {
 
 // lengths reads n lengths of codes.
 func (z *Reader) lengths(n int) (ok bool, err error) {
-	lens := z.build.lens[:]
+	lens := z.own.build.lens[:]
 	for i := 0; i < n; {
 		if z.bits < preBits+7 {
 			z.refill()
 		}
-		e := z.build.pre[z.hold&(1<<preBits-1)]
+		e := z.own.build.pre[z.hold&(1<<preBits-1)]
 		used := uint(e & entryDrop)
 		if e&entrySpecial != 0 {
 			if z.bits < preBits {

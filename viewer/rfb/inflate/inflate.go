@@ -55,12 +55,11 @@ type Reader struct {
 	left  int64 // output that the segment may still make
 
 	state  int
-	final  bool // the block is the last
-	stored int  // bytes left of a stored block
-	lit    litTable
-	dist   distTable
-	build  builder
-	fixed  bool // lit and dist hold the fixed codes
+	final  bool       // the block is the last
+	stored int        // bytes left of a stored block
+	lit    *litTable  // of the block: own ones or the fixed ones
+	dist   *distTable // as lit
+	own    *tables    // made for the first block with codes of its own
 
 	src   []byte // the segment; bits of it before in are in hold
 	in    int
@@ -279,13 +278,14 @@ func (z *Reader) blockHeader() (bool, error) {
 		z.stored = int(n)
 		z.state = stateStored
 	case 1:
-		if !z.fixed {
-			z.build.fixed(&z.lit, &z.dist)
-			z.fixed = true
-		}
+		f := fixed()
+		z.lit, z.dist = &f.lit, &f.dist
 		z.state = stateHuffman
 	case 2:
-		z.fixed = false
+		if z.own == nil {
+			z.own = &tables{}
+		}
+		z.lit, z.dist = &z.own.lit, &z.own.dist
 		ok, err := z.dynamicHeader()
 		if err != nil {
 			return false, err

@@ -1,6 +1,9 @@
 package inflate
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"sync"
+)
 
 // The tables of a block: the low bits of the input index the primary part,
 // longer codes go on in a part of their own behind it.
@@ -100,8 +103,18 @@ type builder struct {
 	pre    preTable
 }
 
-// fixed makes the tables of the fixed codes (RFC 1951 3.2.6).
-func (b *builder) fixed(lit *litTable, dist *distTable) {
+// tables are those of a block, and what makes them.
+type tables struct {
+	lit   litTable
+	dist  distTable
+	build builder
+}
+
+// fixed returns the tables of the fixed codes (RFC 1951 3.2.6), which all
+// streams share.
+var fixed = sync.OnceValue(func() *tables {
+	t := &tables{}
+	b := &t.build
 	lens := b.lens[:288]
 	for i := range lens {
 		switch {
@@ -116,12 +129,13 @@ func (b *builder) fixed(lit *litTable, dist *distTable) {
 		}
 	}
 	// Complete codes: no error is possible.
-	_ = b.make(lit[:], litBits, lens, litSymbols[:])
+	_ = b.make(t.lit[:], litBits, lens, litSymbols[:])
 	for i := range 32 {
 		lens[i] = 5
 	}
-	_ = b.make(dist[:], distBits, lens[:32], distSymbols[:])
-}
+	_ = b.make(t.dist[:], distBits, lens[:32], distSymbols[:])
+	return t
+})
 
 // make builds a table from the lengths of its codes, symbol by symbol. It
 // takes complete codes, no code at all, and a single one of one bit.
