@@ -181,17 +181,11 @@ func (d *Hextile) subrects(off, w, h, n, size int) error {
 	d.at += n * size
 	stride := d.px.Stride
 	tile := d.px.Pix[off : off+(h-1)*stride+w*bpp]
-	c := &d.foreground
+	two := binary.LittleEndian.Uint64(d.foreground[:]) // two pixels
 	for ; len(list) >= size; list = list[size:] {
 		if size > 2 {
-			c = &d.coloured
 			v := binary.LittleEndian.Uint32(list)
-			p := uint64(v) | uint64(v)<<32
-			binary.LittleEndian.PutUint64(c[0:], p)
-			binary.LittleEndian.PutUint64(c[8:], p)
-			if list[5]>>4 >= 7 { // the wide stores read 32 bytes
-				c.set(v)
-			}
+			two = uint64(v) | uint64(v)<<32
 		}
 		pos, dim := list[size-2], list[size-1]
 		sx, sy := int(pos>>4), int(pos&15)
@@ -200,38 +194,8 @@ func (d *Hextile) subrects(off, w, h, n, size int) error {
 			return malformed("rfb.Hextile", "a rectangle of %d x %d at %d,%d reaches out of its tile of %d x %d", sw, sh, sx, sy, w, h)
 		}
 		o := sy*stride + sx*bpp
-		end := o + (sh-1)*stride
 		// One check for the whole rectangle; the stores below stay inside.
-		area := tile[o : end+sw*bpp]
-		switch {
-		case sw >= 8:
-			n := sw * bpp
-			for i := 0; i <= end-o; i += stride {
-				row := area[i : i+n]
-				*(*[32]byte)(row) = *(*[32]byte)(c[:])
-				*(*[32]byte)(row[n-32:]) = *(*[32]byte)(c[:])
-			}
-		case sw >= 4:
-			n := sw * bpp
-			for i := 0; i <= end-o; i += stride {
-				row := area[i : i+n]
-				*(*[16]byte)(row) = *(*[16]byte)(c[:])
-				*(*[16]byte)(row[n-16:]) = *(*[16]byte)(c[:])
-			}
-		case sw >= 2:
-			v := binary.LittleEndian.Uint64(c[:])
-			n := sw * bpp
-			for i := 0; i <= end-o; i += stride {
-				row := area[i : i+n]
-				binary.LittleEndian.PutUint64(row, v)
-				binary.LittleEndian.PutUint64(row[n-8:], v)
-			}
-		default:
-			v := binary.LittleEndian.Uint32(c[:])
-			for i := 0; i <= end-o; i += stride {
-				binary.LittleEndian.PutUint32(area[i:], v)
-			}
-		}
+		paintSubrect(tile[o:o+(sh-1)*stride+sw*bpp], stride, sw*bpp, two)
 	}
 	return nil
 }
