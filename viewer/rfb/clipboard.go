@@ -116,7 +116,7 @@ func (s *Session) readCutText() error {
 	}
 	text, err := s.readBytes(n)
 	if err == nil && n > 0 {
-		s.emit(viewer.CutText{Text: lineFeeds(fromLatin1(text))})
+		s.emit(viewer.CutText{Text: lineFeeds(cutText(text))})
 	}
 	return err
 }

@@ -136,6 +136,8 @@ func TestHandshakeRefusals(t *testing.T) {
 		{"a wrong password, with the machine's words", []any{"RFB 003.008\n", 12, "\x01\x02", 1, challenge, 16, "\x00\x00\x00\x01" + reason("Ohne Passwort kein Zutritt")}, viewer.Denied, "Ohne Passwort kein Zutritt", ""},
 		{"a result that is neither 0 nor 1", []any{"RFB 003.008\n", 12, "\x01\x02", 1, challenge, 16, "\x00\x00\x00\x02"}, viewer.Denied, "too many failed logins", ""},
 		{"a wrong password in 3.3", []any{"RFB 003.003\n", 12, "\x00\x00\x00\x02" + challenge, 16, "\x00\x00\x00\x01"}, viewer.Denied, "refused the login", ""},
+		{"a reason in the place of a result", []any{"RFB 003.008\n", 12, "\x01\x02", 1, challenge, 16, "\x00" + reason("Invalid username or password"), live}, viewer.Denied, "Invalid username or password", ""},
+		{"a result's place with nothing in its reason", []any{"RFB 003.008\n", 12, "\x01\x02", 1, challenge, 16, "\x00" + reason(strings.Repeat("\x7f\x00", 14)), live}, viewer.Denied, "refused the login", ""},
 		{"refused without a password is not blamed on one", []any{"RFB 003.008\n", 12, "\x01\x01", 1, "\x00\x00\x00\x01" + reason("Connection rejected")}, viewer.Closed, "Connection rejected", "password"},
 		{"ServerInit stops before the name's length", []any{"RFB 003.008\n", 12, "\x01\x01", 1, "\x00\x00\x00\x00", 1, smallInit.Bytes()[:20], live}, viewer.Timeout, "size and pixel format", ""},
 		{"ServerInit stops in the name", hello(append(long(5), 'a'), live), viewer.Timeout, "desktop name", ""},

@@ -267,6 +267,16 @@ func TestPointerShapes(t *testing.T) {
 	}
 }
 
+// Machines that send UTF-8 where Latin-1 belongs are understood (C082).
+func TestTextInEitherCode(t *testing.T) {
+	for wire, want := range map[string]string{
+		"\xe4": "ä", "\xe4?": "ä?", "\xff": "ÿ", "caf\xe9": "café", "caf\xc3\xa9 \xe6\xbc\xa2": "café 漢", "\xc3": "Ã", "plain": "plain",
+	} {
+		l := machine(t, rfbtest.CutText([]byte(wire)), live)
+		gotText(t, l, want)
+	}
+}
+
 func TestTextFromTheMachine(t *testing.T) {
 	l := machine(t, rfbtest.CutText([]byte("caf\xe9\nzwei")), rfbtest.CutText(nil), rfbtest.CutText(bytes.Repeat([]byte("x"), 1<<20)), "\x02", live)
 	l.Event(t, "the bell", func(e viewer.Event) bool { _, ok := e.(viewer.Bell); return ok })

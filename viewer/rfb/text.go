@@ -60,6 +60,16 @@ func fromLatin1(b []byte) string {
 	return s.String()
 }
 
+// cutText reads the protocol's own clipboard text: ISO 8859-1, or UTF-8, which
+// neatvnc (wayvnc) and others send all the same. A text of ISO 8859-1 that is
+// valid UTF-8 too is next to none.
+func cutText(b []byte) string {
+	if utf8.Valid(b) {
+		return string(b)
+	}
+	return fromLatin1(b)
+}
+
 // toLatin1 writes text as ISO 8859-1 with the protocol's line ends (a line
 // feed alone), and counts the characters that it cannot carry.
 func toLatin1(text string) (b []byte, lost int) {

@@ -294,6 +294,9 @@ func (t *translator) readResult() error {
 			}
 			return t.denied(result, reason)
 		}
+		if reason, ok := misplacedReason(t.Buffered()); ok && !auth.Passwordless(t.method) {
+			return t.denied(1, reason)
+		}
 	}
 	t.pending = []byte{0, 0, 0, 0}
 	t.stage = stageInit

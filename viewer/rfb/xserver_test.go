@@ -338,3 +338,8 @@ func (l *xevLog) wait(t testing.TB, n int) []viewertest.Seen {
 	}
 	return append([]viewertest.Seen(nil), l.seen...)
 }
+
+// dialOnce tries a connection to a machine.
+func dialOnce(target viewer.Target) (net.Conn, error) {
+	return net.DialTimeout("tcp", target.HostPort(), viewertest.Patience)
+}
