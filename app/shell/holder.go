@@ -241,7 +241,16 @@ func newHolder(b held, idle time.Duration, had bool) *holder {
 // serve serves until the last limb is closed, nobody has called for too long,
 // or ctx ends.
 func (h *holder) serve(ctx context.Context, l *socket.Listener, version string, listening func()) error {
-	s := server.New(server.Config{Version: version, Key: l.Key(), Attach: h.attach, NoRejoin: true})
+	config := server.Config{Version: version, Key: l.Key(), Attach: h.attach, NoRejoin: true}
+	if own, ok := h.back.(*local); ok {
+		commands, err := own.commands()
+		if err != nil {
+			h.clock.Stop()
+			return errors.Join(err, l.Close(), h.back.Close())
+		}
+		config.Commands = guarded{commands}
+	}
+	s := server.New(config)
 	served := make(chan error, 1)
 	go func() { served <- s.Serve(l) }()
 	defer h.back.watch(h.closed)()

@@ -118,6 +118,9 @@ func Register(root *cobra.Command, version string) {
 		c.GroupID = groupSessions
 		root.AddCommand(c)
 	}
+	quality := qualityVerb()
+	quality.GroupID = groupActing
+	root.AddCommand(quality)
 	for _, c := range []*cobra.Command{loginCommand(), logoutCommand()} {
 		c.GroupID = groupMachines
 		root.AddCommand(c)
