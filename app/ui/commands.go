@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"deskvnc/control"
 	"deskvnc/control/command"
 	"deskvnc/control/grant"
 	"deskvnc/viewer"
@@ -19,7 +20,7 @@ import (
 const settleWait = 55 * time.Second
 
 // sessionParam names the session a command is for.
-var sessionParam = command.Param{Name: "session", Type: command.String, Doc: "id of the session, or its place among the tabs from 1; the shown one when missing"}
+var sessionParam = command.Param{Name: "session", Type: command.String, Doc: "id of the session or of its limb, or its place among the tabs from 1; the shown one when missing"}
 
 // waitParam has a command wait.
 var waitParam = command.Param{Name: "wait", Type: command.Bool, Default: true, Doc: "wait until it is connected, has failed or asks for something"}
@@ -145,7 +146,7 @@ func (w *Window) named(p command.Params) (*tab, error) {
 		return w.selected, nil
 	}
 	for i, t := range w.tabs {
-		if t.session.ID() == id || strconv.Itoa(i+1) == id {
+		if t.session.ID() == id || strconv.Itoa(i+1) == id || control.LimbID(t.session.Target(), t.session.Slot()) == id {
 			return t, nil
 		}
 	}
