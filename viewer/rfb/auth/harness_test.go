@@ -345,3 +345,8 @@ func picture(c *conn.Conn, abilities bool) error {
 	}
 	return nil
 }
+
+// dialOnce tries a connection to a machine.
+func dialOnce(target viewer.Target) (net.Conn, error) {
+	return net.DialTimeout("tcp", target.HostPort(), hang)
+}
