@@ -165,7 +165,7 @@ func (r *router) hop(t viewer.Target, l Login) (*hop, error) {
 		if q.Files == nil {
 			q.Files = []string{filepath.Join(r.home, ".ssh", "config"), sshconf.System}
 		}
-		if !r.c.Unattended {
+		if !r.c.Unattended && harmless(t.Address) && harmless(t.User) {
 			q.Exec = matchExec
 		}
 		s, err := sshconf.Read(r.ctx, q)
@@ -189,11 +189,22 @@ func (r *router) hop(t viewer.Target, l Login) (*hop, error) {
 	if h.user == "" {
 		h.user = local
 	}
+	if h.conf.ProxyCommand != "" && !(harmless(t.Address) && harmless(h.host) && harmless(h.user)) {
+		return nil, invalid("a name with characters that mean something to a shell is not given to a ProxyCommand: %q, %q", h.host, h.user)
+	}
 	if h.user == "" {
 		return nil, &viewer.Error{Op: "ssh", Kind: viewer.Credentials, Err: fmt.Errorf("%s wants a user name: give one", t.Label())}
 	}
 	h.target.User = h.user
 	return h, nil
+}
+
+// harmless reports whether a name says nothing to a shell that a command of the
+// SSH configuration is run by.
+func harmless(name string) bool {
+	return !strings.HasPrefix(name, "-") && !strings.ContainsFunc(name, func(r rune) bool {
+		return r <= ' ' || r == 0x7f || strings.ContainsRune("'`\"$\\;&<>|(){}*?!#^", r)
+	})
 }
 
 // localUser is the name of the one this program runs for.

@@ -24,7 +24,7 @@ var options = map[string]kind{
 	"connecttimeout": once, "hostkeyalgorithms": once, "kexalgorithms": once, "ciphers": once, "macs": once,
 	"pubkeyacceptedalgorithms": once, "hostkeyalias": once, "userknownhostsfile": list, "globalknownhostsfile": list,
 	"stricthostkeychecking": once, "hashknownhosts": once, "revokedhostkeys": once, "pubkeyauthentication": once,
-	"passwordauthentication": once, "kbdinteractiveauthentication": once, "batchmode": once,
+	"passwordauthentication": once, "kbdinteractiveauthentication": once,
 }
 
 // aliases are older names of options.
@@ -165,7 +165,6 @@ func (r *reader) settings() (s Settings, err error) {
 	}
 	s.IdentitiesOnly, _ = yes("identitiesonly")
 	s.HashKnownHosts, _ = yes("hashknownhosts")
-	s.BatchMode, _ = yes("batchmode")
 	_, s.NoPubkey = yes("pubkeyauthentication")
 	_, s.NoPassword = yes("passwordauthentication")
 	_, s.NoKbdInteractive = yes("kbdinteractiveauthentication")

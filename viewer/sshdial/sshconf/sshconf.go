@@ -62,7 +62,6 @@ type Settings struct {
 	RevokedHostKeys                           string
 	HashKnownHosts                            bool
 	NoPubkey, NoPassword, NoKbdInteractive    bool
-	BatchMode                                 bool
 	// Notices say what the configuration asks for that is not followed.
 	Notices []string
 }
@@ -201,7 +200,11 @@ func (r *reader) line(text, at string, depth int, active *bool, never, system bo
 	switch key {
 	case "host":
 		// Names of machines are kept in lower case here, so case does not count.
-		*active = !never && matchHosts(strings.ToLower(r.q.Host), lower(args))
+		name := r.q.Host
+		if r.second {
+			name = r.host
+		}
+		*active = !never && matchHosts(strings.ToLower(name), lower(args))
 		return nil
 	case "match":
 		ok, err := r.match(args)
