@@ -160,7 +160,8 @@ func (s *Session) supervise() {
 	<-s.translator.ended
 	err := s.translator.err
 	// What could not be drawn came before what could not be read.
-	if fault := s.queue.End(); fault != nil {
+	fault := s.queue.End()
+	if fault != nil {
 		err = wireError(fault, "", 0)
 	}
 	ended := err
@@ -170,7 +171,7 @@ func (s *Session) supervise() {
 	s.out.stop(ended)
 	close(s.stop)
 	<-s.stopped
-	if err != nil && errors.Is(s.translator.Err(), net.ErrClosed) && s.writeErr != nil {
+	if err != nil && fault == nil && errors.Is(s.translator.Err(), net.ErrClosed) && s.writeErr != nil {
 		err = wireError(s.writeErr, "", 0)
 	}
 	s.err = s.blameFormat(err)
