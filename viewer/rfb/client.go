@@ -8,6 +8,7 @@ import (
 // The client messages by their numbers (RFC 6143 7.5, and the community's
 // document from 150 on).
 const (
+	msgSetPixelFormat    = 0
 	msgSetEncodings      = 2
 	msgUpdateRequest     = 3
 	msgKeyEvent          = 4

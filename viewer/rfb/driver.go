@@ -10,7 +10,6 @@ import (
 	"deskvnc/viewer"
 	"deskvnc/viewer/conn"
 	"deskvnc/viewer/rfb/auth"
-	"deskvnc/viewer/rfb/rect"
 	"deskvnc/viewer/trust"
 )
 
@@ -35,34 +34,20 @@ type Options struct {
 	fixed bool // encodings or quality were given: they do not follow the connection
 }
 
-// preference is the order in which encodings are asked for: Tight costs the
-// least for a pixel, and alone has JPEG everywhere.
-var preference = []int32{
-	rect.TypeTight, rect.TypeZRLE, rect.TypeTRLE, rect.TypeHextile, rect.TypeZlib, rect.TypeTightPNG,
-	rect.TypeZlibHex, rect.TypeCoRRE, rect.TypeRRE, rect.TypeCopyRect, rect.TypeRaw,
-}
-
-// lossy are the encodings that always lose something. They are asked for, after
-// all others, with a quality only.
-var lossy = []int32{rect.TypeZYWRLE, rect.TypeJPEG}
-
-// The pseudo-encodings of the levels 0, from which they count upwards.
-const (
-	qualityLevel0     = -32
-	compressionLevel0 = -256
-)
-
-// levels are the pseudo-encodings of the options. Compression level 0, which
-// some machines take for no compression at all, is never asked for.
-func (o Options) levels() []int32 {
-	var list []int32
-	if o.Quality > 0 {
-		list = append(list, qualityLevel0+int32(min(o.Quality, 9)))
+// wish is how the picture of a target is asked for: by the options, where they
+// say so, else by the target.
+func (o Options) wish(p viewer.Picture) (wish, error) {
+	w, err := wishOf(p)
+	if err != nil || !o.fixed {
+		return w, err
 	}
-	if o.Compression > 0 {
-		list = append(list, compressionLevel0+int32(min(o.Compression, 9)))
+	w.auto, w.levels = false, levels{quality: o.Quality, compression: o.Compression}
+	if w.encodings = o.Encodings; w.encodings == nil {
+		if w.encodings = preference; o.Quality > 0 {
+			w.encodings = slices.Concat(preference, losing)
+		}
 	}
-	return list
+	return w, nil
 }
 
 // A Driver opens sessions over VNC.
@@ -73,12 +58,6 @@ var _ viewer.Driver = (*Driver)(nil)
 // New returns a driver.
 func New(o Options) *Driver {
 	o.fixed = o.Encodings != nil || o.Quality > 0 || o.Compression > 0
-	if o.Encodings == nil {
-		o.Encodings = preference
-		if o.Quality > 0 {
-			o.Encodings = slices.Concat(preference, lossy, rect.Video)
-		}
-	}
 	if o.Judge == nil {
 		o.Judge = &trust.Judge{}
 	}
@@ -91,6 +70,10 @@ func New(o Options) *Driver {
 // Open dials the machine, logs in and negotiates. The session asks for no
 // pixels before its Demand is called.
 func (d *Driver) Open(ctx context.Context, t viewer.Target, env viewer.Env) (viewer.Session, error) {
+	w, err := d.o.wish(t.Picture)
+	if err != nil {
+		return nil, err
+	}
 	env.Emit(viewer.Progress{Phase: viewer.Connecting})
 	dial, err := conn.Route(ctx, t, env)
 	if err != nil {
@@ -119,14 +102,13 @@ func (d *Driver) Open(ctx context.Context, t viewer.Target, env viewer.Env) (vie
 	tr.login = auth.NewLogin(ctx, t, env, d.o.Judge, tr.pause)
 	tr.methods = auth.Methods(tr.login)
 	cfg := &vnc.ClientConfig{Exclusive: t.Exclusive, ServerMessages: s.messages(tr.fail)}
-	s.canvas.Quality = d.o.Quality
 	for _, m := range tr.methods {
 		cfg.Auth = append(cfg.Auth, step{tr, m})
 	}
 	stop := context.AfterFunc(ctx, func() { c.Close() })
 	_, err = vnc.Client(tr, cfg)
 	if err == nil && stop() {
-		err = s.begin(init, t, d.o)
+		err = s.begin(init, t, w)
 		if err == nil {
 			return s, nil
 		}

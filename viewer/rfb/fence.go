@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"time"
 
 	"deskvnc/viewer"
 )
@@ -12,6 +13,7 @@ import (
 const (
 	fenceBlockBefore = 1 << 0
 	fenceBlockAfter  = 1 << 1
+	fenceSyncNext    = 1 << 2
 	fenceRequest     = 1 << 31
 )
 
@@ -45,6 +47,9 @@ func (s *Session) readFence() error {
 	full := false
 	s.out.update(func() {
 		s.out.requests.fence = true
+		if flags&fenceRequest == 0 {
+			s.out.returned(b[fixed:], flags, time.Now())
+		}
 		full = len(s.out.fences) > maxFenceQueue
 	})
 	if flags&fenceRequest != 0 {
@@ -58,6 +63,65 @@ func (s *Session) readFence() error {
 			Err: errors.New("the machine sends fences and does not take the answers")}
 	}
 	return s.conn.Discard(fixed + n)
+}
+
+// The first byte of what our own fences carry; a number follows.
+const (
+	fenceBefore = 'b' // the change is done with this fence, if the machine knows how
+	fenceBehind = 'a' // the change is done before this fence
+	fencePing   = 'p' // tells the time that a fence takes
+)
+
+const fencePayloadBytes = 9
+
+func fencePayload(kind byte, number uint64) []byte {
+	return binary.BigEndian.AppendUint64([]byte{kind}, number)
+}
+
+// returned takes one of our own fences that came back. The caller holds the
+// lock.
+func (o *outbox) returned(payload []byte, flags uint32, now time.Time) {
+	if len(payload) != fencePayloadBytes {
+		return
+	}
+	switch kind, number := payload[0], binary.BigEndian.Uint64(payload[1:]); {
+	case kind == fencePing:
+		o.ping.returned(number, now)
+	case kind == fenceBehind, kind == fenceBefore && flags&fenceSyncNext != 0:
+		o.wires.returned(number)
+	}
+}
+
+// pingEvery is the time from one fence of our own to the next, while there is
+// something to see.
+const pingEvery = 2 * time.Second
+
+// A ping measures the way to the machine and back by fences, guarded by the
+// outbox.
+type ping struct {
+	wanted bool
+	count  uint64
+	sent   time.Time
+	away   bool          // one is on its way
+	trip   time.Duration // that the last one took
+	known  bool
+}
+
+// takePing appends a fence that is due.
+func (o *outbox) takePing(b []byte, now time.Time) []byte {
+	p := &o.ping
+	if !p.wanted || p.away || !o.requests.fence || now.Sub(p.sent) < pingEvery {
+		return b
+	}
+	p.wanted, p.away, p.sent = false, true, now
+	p.count++
+	return appendFence(b, fenceRequest, fencePayload(fencePing, p.count))
+}
+
+func (p *ping) returned(number uint64, now time.Time) {
+	if p.away && number == p.count {
+		p.away, p.known, p.trip = false, true, now.Sub(p.sent)
+	}
 }
 
 // appendFence is a ClientFence.

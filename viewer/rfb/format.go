@@ -47,33 +47,29 @@ func (f pixelFormat) order() (frame.Order, bool) {
 	return frame.Order{R: f.shift[0] / 8, G: f.shift[1] / 8, B: f.shift[2] / 8}, true
 }
 
-// setPixelFormat asks for [frame.BGRX] (RFC 6143 7.5.1).
-var setPixelFormat = []byte{
-	0,       // message type
-	0, 0, 0, // padding
-	32, 24, // bits a pixel, depth
-	0, 1, // little-endian, true colour
-	0, 255, 0, 255, 0, 255, // largest red, green, blue
-	16, 8, 0, // shifts of red, green, blue
-	0, 0, 0, // padding
+// fullColours is [frame.BGRX], the format that is asked for where the
+// machine's own cannot be kept.
+var fullColours = pixelFormat{bits: 32, depth: 24, trueColor: true, max: [3]uint16{255, 255, 255}, shift: [3]uint8{16, 8, 0}}
+
+// highColours and lowColours are the formats of fewer colours: 16 bits, and
+// eight in the places that servers without others know.
+var (
+	highColours = pixelFormat{bits: 16, depth: 16, trueColor: true, max: [3]uint16{31, 63, 31}, shift: [3]uint8{11, 5, 0}}
+	lowColours  = pixelFormat{bits: 8, depth: 8, trueColor: true, max: [3]uint16{7, 7, 3}, shift: [3]uint8{0, 3, 6}}
+)
+
+// appendSet asks for the format (RFC 6143 7.5.1).
+func (f pixelFormat) appendSet(b []byte) []byte {
+	b = append(b, msgSetPixelFormat, 0, 0, 0, f.bits, f.depth, flag(f.bigEndian), flag(f.trueColor))
+	for _, m := range f.max {
+		b = binary.BigEndian.AppendUint16(b, m)
+	}
+	return append(b, f.shift[0], f.shift[1], f.shift[2], 0, 0, 0)
 }
 
 // native is the format as package native takes it.
 func (f pixelFormat) native() *native.Format {
 	return &native.Format{Bits: int(f.bits), Depth: int(f.depth), BigEndian: f.bigEndian, TrueColour: f.trueColor, Max: f.max, Shift: f.shift}
-}
-
-// keepFormat takes the picture in the machine's own format. SetPixelFormat is
-// never sent.
-func (s *Session) keepFormat(f pixelFormat) error {
-	s.native = f.native()
-	if err := s.native.Prepare(); err != nil {
-		return err
-	}
-	for _, e := range native.Decoders(&s.canvas, s.native) {
-		s.update.encodings[e.Type()] = e
-	}
-	return nil
 }
 
 // pixelBytes is the size of a pixel on the wire.
@@ -87,8 +83,7 @@ func (s *Session) pixelBytes() int {
 // colour is the pixel at the start of b.
 func (s *Session) colour(b []byte) color.NRGBA {
 	if s.native != nil {
-		c := s.native.Colour(b)
-		return color.NRGBA{R: uint8(c >> 16), G: uint8(c >> 8), B: uint8(c), A: 0xff}
+		b = binary.LittleEndian.AppendUint32(nil, s.native.Colour(b))
 	}
 	o := s.order
 	return color.NRGBA{R: b[o.R&3], G: b[o.G&3], B: b[o.B&3], A: 0xff}
@@ -105,6 +100,9 @@ func (s *Session) readColourMap() error {
 	}
 	first, n := int(binary.BigEndian.Uint16(b[1:])), int(binary.BigEndian.Uint16(b[3:]))
 	if b, err = s.conn.Peek(fixed + each*n); err != nil {
+		return err
+	}
+	if err := s.useWire(s.out.wire()); err != nil { // b is still valid: nothing is read
 		return err
 	}
 	changed := s.native != nil && s.native.SetMap(first, b[fixed:])

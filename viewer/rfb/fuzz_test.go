@@ -122,7 +122,7 @@ func FuzzMessages(f *testing.F) {
 
 // FuzzNative reads messages in a pixel format that comes first.
 func FuzzNative(f *testing.F) {
-	format := string(setPixelFormat[4:])
+	format := string(fullColours.appendSet(nil)[4:])
 	map8 := "\x08\x08\x00\x00\x00\xff\x00\xff\x00\xff\x00\x00\x00\x00\x00\x00"
 	thirty := "\x20\x1e\x01\x01\x03\xff\x03\xff\x03\xff\x14\x0a\x00\x00\x00\x00"
 	for _, s := range []string{
@@ -143,7 +143,10 @@ func FuzzNative(f *testing.F) {
 		for _, m := range s.messages(func(err error) error { return wireError(err, "", 0) }) {
 			readers[m.Type()] = m
 		}
-		if err := s.keepFormat(parseFormat(b[:16])); err != nil {
+		s.order, s.canvas.Order = frame.BGRX, frame.BGRX
+		s.out.full, s.out.own = fullColours, parseFormat(b[:16])
+		s.out.wires.now.format = s.out.own
+		if err := s.useWire(s.out.wires.now); err != nil {
 			kinded(t, err)
 			return
 		}

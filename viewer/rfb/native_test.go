@@ -224,8 +224,8 @@ func TestNativeFormats(t *testing.T) {
 					case m.Type == rfbtest.SetPixelFormat:
 						return fmt.Errorf("SetPixelFormat was sent")
 					}
-					if m.Type == rfbtest.SetEncodings && slices.Contains(m.Encodings(), rect.TypeTight) {
-						return fmt.Errorf("Tight is asked for, which is not read in this format")
+					if m.Type == rfbtest.SetEncodings && slices.Contains(m.Encodings(), rect.TypeTRLE) {
+						return fmt.Errorf("TRLE is asked for, which is not read in this format")
 					}
 					if m.Type == rfbtest.UpdateRequest {
 						break

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"slices"
 	"sync"
 	"time"
 
@@ -48,14 +47,22 @@ type outbox struct {
 
 	requests requests
 	hello    []byte // what is sent before anything else
-	more     []byte // SetEncodings with all there is, for when somebody looks
 	fences   []byte // answers to fences
 	clip     clipboard
-	pace     pace
-	known    []int32      // encodings to tell beside the levels of the pace
-	size     [2]int       // the screen, for requests
-	resize   *sizeRequest // wanted and not sent yet
-	layout   *sizeRequest // the machine's first screen; nil: it cannot be resized
+
+	wish      wish
+	pace      pace
+	wires     wires
+	full, own pixelFormat     // the whole colours of the session, and what the machine has by itself; set once
+	format    pixelFormat     // that the machine was told last
+	told      []int32         // the encodings that it was told last
+	quality   int             // of JPEG, that it was told last
+	refine    image.Rectangle // to be asked for without losses
+	ping      ping
+
+	size   [2]int       // the screen, for requests
+	resize *sizeRequest // wanted and not sent yet
+	layout *sizeRequest // the machine's first screen; nil: it cannot be resized
 
 	out []byte // the batch; owned by the writer while it writes
 }
@@ -324,12 +331,8 @@ func (o *outbox) take(now time.Time) (b []byte, wait time.Duration) {
 	}
 	b = append(o.out[:0], o.hello...)
 	o.hello = nil
-	if o.requests.looked && o.more != nil {
-		b = append(b, o.more...)
-		o.more = nil
-		o.held.buttons = buttonsAsked
-	}
-	b, refresh := o.takePace(b, now)
+	b, refresh := o.takePlan(b, now)
+	b = o.takePing(b, now)
 	b = append(b, o.fences...)
 	o.fences = o.fences[:0]
 	b, wait = o.takeEntries(b, now)
@@ -341,6 +344,7 @@ func (o *outbox) take(now time.Time) (b []byte, wait time.Duration) {
 		b = appendExtended(b, clipRequest|clipText, nil)
 	}
 	o.clip.wanted = false
+	o.requests.held = o.wires.holds()
 	b = o.requests.steer(b, o.size)
 	ask, incremental, later := o.requests.next(now)
 	if ask {
@@ -360,21 +364,6 @@ func sooner(a, b time.Duration) time.Duration {
 		return b
 	}
 	return a
-}
-
-// takePace appends other levels of quality, and a request for what was drawn
-// with losses; or tells in how long to look again.
-func (o *outbox) takePace(b []byte, now time.Time) ([]byte, time.Duration) {
-	area, wait := o.pace.due(now, o.requests.demand)
-	if o.pace.send {
-		o.pace.send = false
-		b = appendSetEncodings(b, slices.Concat(o.known, o.pace.levels().levels()))
-	}
-	if area = area.Intersect(image.Rect(0, 0, o.size[0], o.size[1])); !area.Empty() {
-		b = appendAreaRequest(b, area)
-		_, wait = o.pace.due(now, true)
-	}
-	return b, wait
 }
 
 // takeEntries appends the messages of the entries that are due.

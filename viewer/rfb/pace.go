@@ -3,15 +3,25 @@ package rfb
 import (
 	"image"
 	"time"
+
+	"deskvnc/viewer"
 )
 
 const (
 	// paceSample is the least that an update must bring to tell the speed.
 	paceSample = 32 << 10
 	// paceGood and paceEvery keep the quality from rising too soon: so many
-	// samples in a row, and so much time since it changed.
+	// samples in a row, and so much time since it changed. paceSpare is how much
+	// faster than the bound the connection has to be.
 	paceGood  = 4
 	paceEvery = 2 * time.Second
+	paceSpare = 1.25
+	// A rise that did not last doubles the time to the next, up to paceLongest.
+	paceLongest = 32 * time.Second
+	// paceBusy is the share of our own time, spent on decoding, from which the
+	// quality does not rise; paceFull the one at which it falls, a step at a time.
+	paceBusy = 0.75
+	paceFull = 0.95
 	// paceSettled is how long a picture with losses stands still before it is
 	// asked for without.
 	paceSettled = time.Second
@@ -19,38 +29,47 @@ const (
 	paceRefine = 10 * time.Second
 )
 
-// paceSteps are the levels that fit a speed, the fastest first: a picture
-// without losses as long as the connection carries it.
-var paceSteps = []struct {
-	rate                 float64 // bytes a second, at least
-	quality, compression int
-}{
-	{4 << 20, 0, 0},
-	{1536 << 10, 8, 2},
-	{512 << 10, 6, 2},
-	{160 << 10, 4, 6},
-	{0, 2, 6},
+// A paceStep is what fits a speed.
+type paceStep struct {
+	rate   float64 // bytes a second, at least
+	levels levels
+	bare   viewer.Colors // the colours, from machines that have no JPEG
 }
 
-// A pace lets quality and compression follow the speed at which updates come:
-// down at once, up slowly. A picture that was drawn with losses and then stands
-// still is asked for once more without.
+// paceSteps are the fastest first: a picture without losses as long as the
+// connection carries it.
+var paceSteps = []paceStep{
+	{4 << 20, levels{}, viewer.ColorsFull},
+	{1536 << 10, levels{quality: 8, compression: 2}, viewer.ColorsFull},
+	{512 << 10, levels{quality: 6, compression: 2}, viewer.ColorsFull},
+	{160 << 10, levels{quality: 4, compression: 6}, viewer.ColorsHigh},
+	{48 << 10, levels{quality: 2, compression: 6}, viewer.ColorsLow},
+	{0, levels{quality: 1, compression: 9, colours: viewer.ColorsHigh}, viewer.ColorsLow},
+}
+
+// A pace lets quality, compression and colours follow the speed at which
+// updates come and the time that we need for them: down at once, up slowly. A
+// picture that was drawn with losses and then stands still is asked for once
+// more without.
 type pace struct {
 	on      bool
-	step    int // of paceSteps
-	good    int // samples in a row that would allow a better one
+	bare    bool // the machine has no JPEG
+	step    int  // of paceSteps
+	good    int  // samples in a row that would allow a better one
 	changed time.Time
-	send    bool // the levels are to be told
+	rose    bool          // the last change was a rise
+	every   time.Duration // the least time to the next rise
 
 	lossy   image.Rectangle // drawn with losses
 	last    time.Time       // of the last update
-	refine  bool            // the levels that were told have no losses, for a while
+	refine  bool            // the levels have no losses, for a while
 	refined int64           // pixels drawn since
 	since   time.Time       // when that began
 }
 
-// sample takes note of an update that brought n bytes in d.
-func (p *pace) sample(n uint64, d time.Duration, now time.Time) {
+// sample takes note of an update that brought n bytes in d, of which load is
+// the share that we spent on decoding.
+func (p *pace) sample(n uint64, d time.Duration, load float64, now time.Time) {
 	if !p.on || n < paceSample {
 		return
 	}
@@ -59,20 +78,54 @@ func (p *pace) sample(n uint64, d time.Duration, now time.Time) {
 	for rate < paceSteps[want].rate {
 		want++
 	}
+	if want < p.step && rate < paceSpare*paceSteps[p.step-1].rate {
+		want = p.step
+	}
+	switch {
+	case load >= paceFull && want <= p.step && want > 0 && now.Sub(p.changed) >= paceEvery:
+		want = min(p.step+1, len(paceSteps)-1)
+	case load >= paceBusy:
+		want = max(want, p.step)
+	}
+	p.every = max(p.every, paceEvery)
 	switch {
 	case want > p.step:
+		if p.rose && now.Sub(p.changed) < 4*p.every {
+			p.every = min(2*p.every, paceLongest)
+		}
 		p.set(want, now)
 	case want == p.step:
-		p.good = 0
+		if p.good = 0; now.Sub(p.changed) > 2*paceLongest {
+			p.every = paceEvery
+		}
 	default:
-		if p.good++; p.good >= paceGood && now.Sub(p.changed) >= paceEvery {
+		if p.good++; p.good >= paceGood && now.Sub(p.changed) >= p.every {
 			p.set(p.step-1, now)
 		}
 	}
 }
 
 func (p *pace) set(step int, now time.Time) {
-	p.step, p.good, p.changed, p.send = step, 0, now, true
+	p.rose = step < p.step
+	p.step, p.good, p.changed = step, 0, now
+}
+
+// levels are what to ask for now.
+func (p *pace) levels() levels {
+	if p.refine {
+		return levels{}
+	}
+	s := paceSteps[p.step]
+	if p.bare {
+		s.levels.colours = s.bare
+	}
+	return s.levels
+}
+
+// losing reports whether what is asked for loses something.
+func (p *pace) losing() bool {
+	l := p.levels()
+	return l.quality > 0 && !p.bare || l.colours != viewer.ColorsFull
 }
 
 // drawn takes note of an update's pixels: the area around them, and their
@@ -86,9 +139,9 @@ func (p *pace) drawn(area image.Rectangle, pixels int64, now time.Time) {
 	case p.refine:
 		p.refined += pixels
 		if p.refined >= int64(p.lossy.Dx())*int64(p.lossy.Dy()) {
-			p.refine, p.lossy, p.send = false, image.Rectangle{}, true
+			p.refine, p.lossy = false, image.Rectangle{}
 		}
-	case paceSteps[p.step].quality > 0:
+	case p.losing():
 		p.lossy = p.lossy.Union(area)
 	}
 }
@@ -103,20 +156,12 @@ func (p *pace) due(now time.Time, demand bool) (area image.Rectangle, wait time.
 		if wait = p.since.Add(paceRefine).Sub(now); wait > 0 {
 			return image.Rectangle{}, wait
 		}
-		p.refine, p.lossy, p.send = false, image.Rectangle{}, true // it was not sent
+		p.refine, p.lossy = false, image.Rectangle{} // it was not sent
 		return image.Rectangle{}, 0
 	}
 	if wait = p.last.Add(paceSettled).Sub(now); wait > 0 {
 		return image.Rectangle{}, wait
 	}
-	p.refine, p.refined, p.since, p.send = true, 0, now, true
+	p.refine, p.refined, p.since = true, 0, now
 	return p.lossy, 0
-}
-
-// levels are the quality and compression to tell.
-func (p *pace) levels() Options {
-	if p.refine {
-		return Options{}
-	}
-	return Options{Quality: paceSteps[p.step].quality, Compression: paceSteps[p.step].compression}
 }

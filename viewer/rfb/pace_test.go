@@ -13,7 +13,7 @@ func TestPaceFollowsTheSpeed(t *testing.T) {
 	at := func(rate int, want int) {
 		t.Helper()
 		now = now.Add(100 * time.Millisecond)
-		p.sample(uint64(rate/10), 100*time.Millisecond, now)
+		p.sample(uint64(rate/10), 100*time.Millisecond, 0, now)
 		if p.step != want {
 			t.Fatalf("%d bytes a second: step %d, want %d", rate, p.step, want)
 		}
@@ -21,22 +21,22 @@ func TestPaceFollowsTheSpeed(t *testing.T) {
 	at(10<<20, 0)
 	at(600<<10, 2)
 	at(100<<10, 2) // too small to tell
-	p.sample(paceSample, time.Second, now)
-	if p.step != 4 {
+	p.sample(paceSample, time.Second, 0, now)
+	if p.step != 5 {
 		t.Fatalf("got step %d", p.step)
 	}
 	ups := 0
 	for range 200 {
 		before := p.step
 		now = now.Add(100 * time.Millisecond)
-		p.sample(10<<20, 100*time.Millisecond, now)
+		p.sample(10<<20, 100*time.Millisecond, 0, now)
 		if p.step < before {
 			if ups++; before-p.step != 1 {
 				t.Fatalf("from %d to %d", before, p.step)
 			}
 		}
 	}
-	if p.step != 0 || ups != 4 {
+	if p.step != 0 || ups != 5 {
 		t.Errorf("step %d after %d rises", p.step, ups)
 	}
 	// A dip in between starts the count anew.
@@ -47,7 +47,7 @@ func TestPaceFollowsTheSpeed(t *testing.T) {
 		if i%3 == 2 {
 			rate = 200 << 10
 		}
-		p.sample(rate, 100*time.Millisecond, now)
+		p.sample(rate, 100*time.Millisecond, 0, now)
 	}
 	if p.step != 1 {
 		t.Errorf("step %d in spite of dips", p.step)
@@ -63,7 +63,6 @@ func TestPaceRefines(t *testing.T) {
 		t.Errorf("a picture without losses: %v, %v", area, wait)
 	}
 	p.set(3, now)
-	p.send = false
 	p.drawn(image.Rect(10, 10, 20, 20), 100, now)
 	p.drawn(image.Rect(30, 10, 40, 20), 100, now)
 	if area, wait := p.due(now.Add(paceSettled/2), true); !area.Empty() || wait != paceSettled/2 {
@@ -73,16 +72,15 @@ func TestPaceRefines(t *testing.T) {
 		t.Errorf("nobody looks: %v, %v", area, wait)
 	}
 	now = now.Add(paceSettled)
-	if area, _ := p.due(now, true); area != image.Rect(10, 10, 40, 20) || !p.send || p.levels().Quality != 0 {
+	if area, _ := p.due(now, true); area != image.Rect(10, 10, 40, 20) || p.levels().quality != 0 {
 		t.Fatalf("got %v, %+v", area, p)
 	}
-	p.send = false
 	p.drawn(image.Rect(0, 0, 5, 5), 25, now) // what was on its way
 	if !p.refine {
 		t.Fatal("ended before the picture came")
 	}
 	p.drawn(image.Rect(10, 10, 40, 20), 300, now)
-	if p.refine || !p.send || p.levels().Quality != 4 {
+	if p.refine || p.levels().quality != 4 {
 		t.Errorf("got %+v", p)
 	}
 	if area, wait := p.due(now.Add(time.Hour), true); !area.Empty() || wait != 0 {

@@ -8,20 +8,27 @@ import "time"
 const (
 	requestEvery = 10 * time.Millisecond
 	requestBurst = 10
+	// sparseEvery is the least time between two requests for changes where
+	// somebody looks now and then only.
+	sparseEvery = 5 * time.Second
 )
 
 // requests decides when to ask for pixels. One incremental request is in
 // flight while somebody looks; a request for the whole picture does not wait
 // for it, since a still screen never answers. Of a machine that has offered
 // continuous updates, changes are not asked for one by one: they come, at the
-// pace of the fences, from when somebody looks until nobody does.
+// pace of the fences, from when somebody looks until nobody does. Where
+// somebody looks now and then only, changes are asked for that seldom.
 type requests struct {
 	demand   bool
+	sparse   bool // who looks does so now and then
+	held     bool // nothing may be asked for: the pixel format changes
 	looked   bool // somebody has looked in this session
 	inFlight bool
 	whole    bool      // the whole picture is wanted
 	poke     bool      // one answer is wanted although nobody looks
 	free     time.Time // when the allowance is full again
+	last     time.Time // of the last request for changes
 
 	fence      bool   // the machine knows fences
 	offered    bool   // the machine has offered continuous updates
@@ -58,7 +65,7 @@ func (r *requests) endOfContinuous() {
 // steer appends the message that turns continuous updates on or off, when one
 // is due. size is the screen's.
 func (r *requests) steer(b []byte, size [2]int) []byte {
-	want := r.demand && r.offered && r.fence && !r.withdrawn
+	want := r.demand && !r.sparse && !r.held && r.offered && r.fence && !r.withdrawn
 	switch {
 	case want && (!r.continuous || r.area != size):
 		r.continuous, r.area = true, size
@@ -76,11 +83,16 @@ func (r *requests) steer(b []byte, size [2]int) []byte {
 // long to look again, 0 for no need.
 func (r *requests) next(now time.Time) (ask, incremental bool, wait time.Duration) {
 	switch {
+	case r.held:
+		return false, false, 0
 	case r.whole:
 	case (r.demand && !r.continuous || r.poke) && !r.inFlight:
 		incremental = true
 	default:
 		return false, false, 0
+	}
+	if wait := r.last.Add(sparseEvery).Sub(now); r.sparse && incremental && !r.poke && wait > 0 {
+		return false, false, wait
 	}
 	if r.free.Before(now) {
 		r.free = now
@@ -89,7 +101,7 @@ func (r *requests) next(now time.Time) (ask, incremental bool, wait time.Duratio
 		return false, false, wait
 	}
 	r.free = r.free.Add(requestEvery)
-	r.whole, r.poke, r.inFlight = false, false, true
+	r.whole, r.poke, r.inFlight, r.last = false, false, true, now
 	return true, incremental, 0
 }
 

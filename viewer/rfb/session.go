@@ -3,9 +3,9 @@ package rfb
 import (
 	"context"
 	"errors"
+	"maps"
 	"net"
 	"runtime"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -30,12 +30,18 @@ type Session struct {
 	translator *translator
 	out        *outbox
 
-	queue  *rect.Queue    // what is to be drawn; set once
-	canvas rect.Canvas    // owned by the read loop
-	screen screen         // owned by the read loop
-	update *update        // set once; owned by the read loop
-	native *native.Format // the machine's own format, when it is kept; set once
-	order  frame.Order    // set once, before the read loop starts
+	queue  *rect.Queue // what is to be drawn; set once
+	canvas rect.Canvas // owned by the read loop
+	screen screen      // owned by the read loop
+	update *update     // set once; owned by the read loop
+	order  frame.Order // set once, before the read loop starts
+
+	decoders map[int32]vnc.Encoding // for the whole colours; set once
+	streams  native.Streams         // of these; set once
+	used     pixelFormat            // that is decoded; owned by the read loop
+	native   *native.Format         // the same, unless it is that of the whole colours; owned by the read loop
+	figures  meter                  // guarded by out.mu
+	greyTold bool                   // that the machine has no shades of grey; guarded by out.mu
 
 	asked bool // for another pixel format than the machine's own; set once
 
@@ -61,6 +67,8 @@ var (
 	_ viewer.Resizer   = (*Session)(nil)
 	_ viewer.Clipboard = (*Session)(nil)
 	_ viewer.Signaller = (*Session)(nil)
+	_ viewer.Tuner     = (*Session)(nil)
+	_ viewer.Measured  = (*Session)(nil)
 )
 
 func newSession(c *conn.Conn, env viewer.Env) *Session {
@@ -81,9 +89,20 @@ func (s *Session) messages(fail func(error) error) []vnc.ServerMessage {
 	s.canvas = rect.Canvas{Conn: s.conn, Frame: s.frame, Queue: s.queue}
 	u := &update{s: s, encodings: map[int32]vnc.Encoding{}}
 	s.update = u
-	for _, e := range append(rect.All(&s.canvas),
-		&cursor{s}, &desktopSize{s, u}, &extendedDesktopSize{s, u}, &desktopName{s},
-	) {
+	s.decoders = map[int32]vnc.Encoding{}
+	for _, e := range rect.All(&s.canvas) {
+		s.decoders[e.Type()] = e
+		switch e := e.(type) {
+		case *rect.ZRLE:
+			s.streams.ZRLE = e.Stream()
+		case *rect.Zlib:
+			s.streams.Zlib = e.Stream()
+		case *rect.Tight:
+			s.streams.Tight = e.Streams()
+		}
+	}
+	maps.Copy(u.encodings, s.decoders)
+	for _, e := range []vnc.Encoding{&cursor{s}, &desktopSize{s, u}, &extendedDesktopSize{s, u}, &desktopName{s}} {
 		u.encodings[e.Type()] = e
 	}
 	for _, e := range s.pseudos() {
@@ -105,25 +124,23 @@ func (s *Session) messages(fail func(error) error) []vnc.ServerMessage {
 
 // begin brings the session to life after the handshake. The read loop waits
 // until it has returned without an error.
-func (s *Session) begin(init serverInit, t viewer.Target, o Options) error {
-	encodings := o.Encodings
+func (s *Session) begin(init serverInit, t viewer.Target, w wish) error {
 	order, kept := init.format.order()
+	s.out.own, s.out.full = init.format, init.format
 	if !kept {
-		order = frame.BGRX
-		if t.Picture.Colors == viewer.ColorsServer {
-			if err := s.keepFormat(init.format); err != nil {
-				return err
-			}
-			encodings = native.Encodings
-		} else {
-			s.out.hello = append(s.out.hello, setPixelFormat...)
-			s.asked = true
+		order, s.out.full = frame.BGRX, fullColours
+	}
+	if t.Picture.Colors == viewer.ColorsServer {
+		if err := init.format.native().Prepare(); err != nil {
+			return err
 		}
 	}
-	all := slices.Concat(encodings, o.levels(), pseudoEncodings)
-	s.out.hello = appendSetEncodings(s.out.hello, all)
-	s.out.more = appendSetEncodings(nil, append(all, typeMoreButtons))
-	s.out.pace.on, s.out.known = !o.fixed && t.Picture.Quality == viewer.QualityAuto, append(slices.Concat(encodings, pseudoEncodings), typeMoreButtons)
+	s.out.wish, s.out.pace.on = w, w.auto
+	s.out.wires.now = s.out.wireOf(s.out.levels())
+	s.out.format = s.out.wires.now.format
+	if s.asked = s.out.format != init.format; s.asked {
+		s.out.hello = s.out.format.appendSet(s.out.hello)
+	}
 	s.out.held.mode, s.out.held.emulator = t.Keys, emulatorName(nameOf(init.name))
 	if err := s.frame.Reset(init.width, init.height, order); err != nil {
 		return wireError(err, "", 0)

@@ -35,6 +35,7 @@ type update struct {
 	resized   bool            // the screen got another size in this update
 	area      image.Rectangle // around what was drawn
 	pixels    int64
+	coded     int32  // the encoding of the last rectangle with pixels
 	cost      uint64 // bytes painted, without those of the rectangle before
 
 	last   int32          // the encoding of the rectangle before
@@ -86,14 +87,15 @@ func (u *update) read() error {
 	if err := c.Discard(3); err != nil {
 		return err
 	}
-	if u.asking.began() {
-		s.out.update(s.out.answered)
+	if err := s.useWire(s.out.began(u.asking.began())); err != nil {
+		return err
 	}
 	u.resized, u.area, u.pixels, u.cost = false, image.Rectangle{}, 0, 0
 	u.known = nil // the decoders may have changed
-	start, received := time.Now(), c.Received()
+	start, received, waited := time.Now(), c.Received(), c.Waited()
 	err = u.rectangles(n)
-	e := drawn{bytes: c.Received() - received, took: time.Since(start), area: u.area, pixels: u.pixels, resized: u.resized, cut: err != nil}
+	e := drawn{bytes: c.Received() - received, took: time.Since(start), waited: c.Waited() - waited,
+		area: u.area, pixels: u.pixels, encoding: u.coded, resized: u.resized, cut: err != nil}
 	if s.queue.Idle() {
 		u.ended(e)
 	} else {
@@ -104,12 +106,14 @@ func (u *update) read() error {
 
 // drawn is what there is to know of an update.
 type drawn struct {
-	bytes   uint64
-	took    time.Duration // to come
-	area    image.Rectangle
-	pixels  int64
-	resized bool
-	cut     bool // it has not come whole
+	bytes    uint64
+	took     time.Duration // to come
+	waited   time.Duration // of that, for the network
+	area     image.Rectangle
+	pixels   int64
+	encoding int32 // of the last rectangle
+	resized  bool
+	cut      bool // it has not come whole
 }
 
 // ended takes note of an update whose rectangles have been drawn. It is called
@@ -124,7 +128,7 @@ func (u *update) ended(e drawn) {
 		return
 	}
 	s.updates.Add(1)
-	s.out.ended(e)
+	s.ended(e)
 	if e.resized {
 		s.askAfterResize()
 	}
@@ -169,6 +173,7 @@ func (u *update) rectangles(n int) error {
 			pixels := int64(r.Width) * int64(r.Height)
 			s.pixels.Add(uint64(pixels))
 			u.pixels += pixels
+			u.coded = encoding
 			u.cost += uint64(pixels) * frame.BytesPerPixel
 			u.area = u.area.Union(image.Rect(int(r.X), int(r.Y), int(r.X)+int(r.Width), int(r.Y)+int(r.Height)))
 		}
@@ -196,20 +201,4 @@ func (u *update) choose(encoding int32) error {
 		u.s.signals.copyRect.Store(true)
 	}
 	return nil
-}
-
-// ended takes note of an update that has been drawn.
-func (o *outbox) ended(e drawn) {
-	o.mu.Lock()
-	o.settleButtons()
-	tell := o.pace.on
-	if tell {
-		now := time.Now()
-		o.pace.sample(e.bytes, e.took, now)
-		o.pace.drawn(e.area, e.pixels, now)
-	}
-	o.mu.Unlock()
-	if tell {
-		o.wake()
-	}
 }

@@ -1,9 +1,9 @@
 // Package native decodes pictures in a pixel format that a machine insists
 // on: 8, 16, 24 or 32 bits, either byte order, true colours of any width or a
-// colour map. What is drawn is [frame.BGRX] whatever the wire has.
+// colour map. What is drawn is in the frame's order whatever the wire has.
 //
-// It is for machines that know no other format, and goes pixel by pixel; the
-// encodings of package rect are for all others.
+// It is for machines that know no other format, and for fewer colours over
+// slow connections. It goes pixel by pixel; package rect is for all others.
 package native
 
 import (
@@ -11,6 +11,7 @@ import (
 	"fmt"
 
 	"deskvnc/viewer"
+	"deskvnc/viewer/frame"
 )
 
 // A Format is a machine's PIXEL_FORMAT (RFC 6143 7.4), and its colour map when
@@ -21,8 +22,13 @@ type Format struct {
 	TrueColour  bool
 	Max         [3]uint16 // red, green, blue
 	Shift       [3]uint8
+	// Alpha says that there is a fourth channel: all four bytes of a pixel are
+	// drawn as they come.
+	Alpha bool
+	// Order is the frame's; the zero value is [frame.BGRX].
+	Order frame.Order
 
-	table []uint32 // BGRX by value, for formats of up to 16 bits
+	table []uint32 // pixels of the frame by value, for formats of up to 16 bits
 }
 
 // Prepare checks a format and makes it ready.
@@ -51,7 +57,7 @@ func (f *Format) Prepare() error {
 		if f.TrueColour {
 			f.table[v] = f.split(uint32(v))
 		} else if f.Bits == 8 { // what is seen before the map comes
-			f.table[v] = pack(uint32(v), uint32(v), uint32(v))
+			f.table[v] = f.pack(uint32(v), uint32(v), uint32(v))
 		}
 	}
 	return nil
@@ -60,10 +66,12 @@ func (f *Format) Prepare() error {
 // Bytes is the size of a pixel on the wire.
 func (f *Format) Bytes() int { return f.Bits / 8 }
 
-// Colour is the pixel at the start of b, as [frame.BGRX] in a little-endian
+// Colour is the pixel at the start of b, in the frame's order in a little-endian
 // word.
-func (f *Format) Colour(b []byte) uint32 {
-	var v uint32
+func (f *Format) Colour(b []byte) uint32 { return f.of(f.value(b)) }
+
+// value is the pixel at the start of b as it is.
+func (f *Format) value(b []byte) (v uint32) {
 	switch f.Bits {
 	case 8:
 		v = uint32(b[0])
@@ -82,10 +90,13 @@ func (f *Format) Colour(b []byte) uint32 {
 			v = binary.LittleEndian.Uint32(b)
 		}
 	}
-	return f.of(v)
+	return v
 }
 
 func (f *Format) of(v uint32) uint32 {
+	if f.Alpha {
+		return v
+	}
 	if f.table != nil {
 		return f.table[v]
 	}
@@ -109,7 +120,7 @@ func (f *Format) split(v uint32) uint32 {
 			c[i] = uint32((part*0xff + most/2) / most)
 		}
 	}
-	return pack(c[0], c[1], c[2])
+	return f.pack(c[0], c[1], c[2])
 }
 
 // mask is the bits that a colour of 0 to m takes.
@@ -121,7 +132,13 @@ func mask(m uint16) uint64 {
 	return n - 1
 }
 
-func pack(r, g, b uint32) uint32 { return r<<16 | g<<8 | b }
+func (f *Format) pack(r, g, b uint32) uint32 {
+	o := f.Order
+	if o == (frame.Order{}) {
+		o = frame.BGRX
+	}
+	return r<<(o.R&3*8) | g<<(o.G&3*8) | b<<(o.B&3*8)
+}
 
 // SetMap changes colours of the map from index first on: six bytes each, red,
 // green and blue of 16 bits (RFC 6143 7.6.2). It reports whether the picture
@@ -131,10 +148,19 @@ func (f *Format) SetMap(first int, colours []byte) bool {
 		return false
 	}
 	for ; len(colours) >= 6 && first < len(f.table); colours = colours[6:] {
-		f.table[first] = pack(uint32(colours[0]), uint32(colours[2]), uint32(colours[4]))
+		f.table[first] = f.pack(uint32(colours[0]), uint32(colours[2]), uint32(colours[4]))
 		first++
 	}
 	return true
+}
+
+// tight tells how a pixel of Tight is written: as red, green and blue, or as
+// any pixel.
+func (f *Format) tight() (size int, rgb bool) {
+	if f.TrueColour && f.Bits == 32 && f.Depth == 24 && f.Max == [3]uint16{255, 255, 255} {
+		return 3, true
+	}
+	return f.Bytes(), false
 }
 
 // compact tells how a compressed pixel of ZRLE is written: its size, and how

@@ -15,13 +15,21 @@ import (
 // bpp is the size of a pixel in the frame.
 const bpp = frame.BytesPerPixel
 
-// Encodings are those that are decoded, best first; CopyRect is the one of
-// package rect, since the frame holds colours and not the machine's values.
-var Encodings = []int32{rect.TypeZRLE, rect.TypeHextile, rect.TypeCopyRect, rect.TypeRaw}
+// Encodings are those that are decoded, best first. CopyRect is the one of
+// package rect, since the frame holds colours and not the machine's values; and
+// so is JPEG, which has colours of its own.
+var Encodings = []int32{
+	rect.TypeTight, rect.TypeZRLE, rect.TypeHextile, rect.TypeZlib, rect.TypeCoRRE, rect.TypeRRE,
+	rect.TypeCopyRect, rect.TypeRaw, rect.TypeJPEG,
+}
 
-// Decoders returns the decoders that draw a format on c.
-func Decoders(c *rect.Canvas, f *Format) []vnc.Encoding {
-	return []vnc.Encoding{&raw{c, f}, &hextile{c: c, f: f}, newZRLE(c, f)}
+// Decoders returns the decoders that draw a format on c, reading on in the
+// streams of the connection.
+func Decoders(c *rect.Canvas, f *Format, z Streams) []vnc.Encoding {
+	return []vnc.Encoding{
+		&raw{c, f}, &hextile{c: c, f: f}, newZRLE(c, f, z.ZRLE), newTight(c, f, z.Tight), newZlib(c, f, z.Zlib),
+		&rre{c: c, f: f, number: rect.TypeRRE, entry: 8}, &rre{c: c, f: f, number: rect.TypeCoRRE, entry: 4},
+	}
 }
 
 func check(c *rect.Canvas, r *vnc.Rectangle) error {

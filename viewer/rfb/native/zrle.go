@@ -2,20 +2,16 @@ package native
 
 import (
 	"encoding/binary"
-	"errors"
 	"io"
 
 	vnc "github.com/mitchellh/go-vnc"
 
-	"deskvnc/viewer"
 	"deskvnc/viewer/rfb/inflate"
 	"deskvnc/viewer/rfb/rect"
 )
 
 const (
 	zrleTile = 64
-	// zrlePiece is how much compressed data is fed at once.
-	zrlePiece = 64 << 10
 	// The types of a tile (RFC 6143 7.7.6).
 	tilePaletteMax = 16
 	tileRuns       = 128
@@ -26,19 +22,16 @@ const (
 type zrle struct {
 	c     *rect.Canvas
 	f     *Format
-	z     inflate.Reader
+	z     *inflate.Reader
+	seg   segment
 	t     tile
 	size  int  // of a compressed pixel
 	shift uint // of its value
-
-	left  int // compressed bytes of the rectangle not fed yet
-	piece int // compressed bytes that are fed and not discarded
-	taken int // inflated bytes that the last take returned
 }
 
-func newZRLE(c *rect.Canvas, f *Format) *zrle {
+func newZRLE(c *rect.Canvas, f *Format, z *inflate.Reader) *zrle {
 	size, shift := f.compact()
-	return &zrle{c: c, f: f, size: size, shift: shift}
+	return &zrle{c: c, f: f, z: z, seg: segment{op: "rfb.ZRLE", c: c}, size: size, shift: shift}
 }
 
 func (*zrle) Type() int32 { return rect.TypeZRLE }
@@ -61,91 +54,19 @@ func (d *zrle) Read(_ *vnc.ClientConn, r *vnc.Rectangle, _ io.Reader) (vnc.Encod
 	// the length of its run for each pixel.
 	tiles := int64((w+zrleTile-1)/zrleTile) * int64((h+zrleTile-1)/zrleTile)
 	limit := tiles*int64(1+127*d.size) + int64(w)*int64(h)*int64(d.size+1)
-	if n > limit+limit/8+1024 {
-		return nil, kind(inflate.ErrTooLong)
-	}
-	d.left, d.piece, d.taken = int(n), 0, 0
-	d.z.Begin(limit)
-	if err := d.feed(); err != nil {
+	if err := d.seg.begin(d.z, n, limit); err != nil {
 		return nil, err
 	}
 	for y := 0; y < h; y += zrleTile {
 		for x := 0; x < w; x += zrleTile {
 			d.t.shape(min(zrleTile, w-x), min(zrleTile, h-y))
 			if err := d.tile(); err != nil {
-				return nil, kind(err)
+				return nil, err
 			}
 			d.t.draw(d.c.Frame, int(r.X)+x, int(r.Y)+y)
 		}
 	}
-	return d, kind(d.end())
-}
-
-// kind gives errors of the inflater their Kind.
-func kind(err error) error {
-	var corrupt inflate.CorruptError
-	switch {
-	case errors.Is(err, inflate.ErrTooLong):
-		return &viewer.Error{Op: "rfb.ZRLE", Kind: viewer.Limit, Err: err}
-	case errors.As(err, &corrupt), errors.Is(err, inflate.ErrEnded):
-		return &viewer.Error{Op: "rfb.ZRLE", Kind: viewer.Malformed, Err: err}
-	}
-	return err
-}
-
-// feed gives the inflater the next piece. The one before has been used up.
-func (d *zrle) feed() error {
-	if err := d.c.Conn.Discard(d.piece); err != nil {
-		return err
-	}
-	d.piece = min(d.left, zrlePiece)
-	src, err := d.c.Conn.Peek(d.piece)
-	if err != nil {
-		d.piece = 0
-		return err
-	}
-	d.left -= d.piece
-	d.z.Feed(src)
-	return nil
-}
-
-// end takes the rest of the data, so that the stream stands at the next
-// rectangle.
-func (d *zrle) end() error {
-	d.z.Skip(d.taken)
-	d.taken = 0
-	err := d.z.End()
-	for err == nil && d.left > 0 {
-		if err = d.feed(); err == nil {
-			err = d.z.End()
-		}
-	}
-	if err != nil {
-		return err
-	}
-	return d.c.Conn.Discard(d.piece)
-}
-
-// take returns the next n inflated bytes; they are valid until the next call.
-func (d *zrle) take(n int) ([]byte, error) {
-	d.z.Skip(d.taken)
-	d.taken = 0
-	for {
-		out, err := d.z.Need(n)
-		if err != nil {
-			return nil, err
-		}
-		if len(out) >= n {
-			d.taken = n
-			return out[:n], nil
-		}
-		if d.left == 0 {
-			return nil, malformed("the data of a tile ends too early")
-		}
-		if err := d.feed(); err != nil {
-			return nil, err
-		}
-	}
+	return d, d.seg.end()
 }
 
 // colour is the compressed pixel at the start of b.
@@ -157,7 +78,7 @@ func (d *zrle) colour(b []byte) uint32 {
 }
 
 func (d *zrle) tile() error {
-	b, err := d.take(1)
+	b, err := d.seg.take(1)
 	if err != nil {
 		return err
 	}
@@ -165,7 +86,7 @@ func (d *zrle) tile() error {
 	switch {
 	case kind == 0:
 		for row := d.t.pix; len(row) > 0; row = row[d.t.w:] {
-			if b, err = d.take(d.t.w * d.size); err != nil {
+			if b, err = d.seg.take(d.t.w * d.size); err != nil {
 				return err
 			}
 			for x := range d.t.w {
@@ -196,7 +117,7 @@ func (d *zrle) tile() error {
 }
 
 func (d *zrle) palette(n int) ([]uint32, error) {
-	b, err := d.take(n * d.size)
+	b, err := d.seg.take(n * d.size)
 	if err != nil {
 		return nil, err
 	}
@@ -217,7 +138,7 @@ func (d *zrle) packed(palette []uint32) error {
 		bits = 2
 	}
 	for row := d.t.pix; len(row) > 0; row = row[d.t.w:] {
-		b, err := d.take((d.t.w*bits + 7) / 8)
+		b, err := d.seg.take((d.t.w*bits + 7) / 8)
 		if err != nil {
 			return err
 		}
@@ -239,13 +160,13 @@ func (d *zrle) runs(palette []uint32) error {
 		var colour uint32
 		long := true
 		if palette == nil {
-			b, err := d.take(d.size)
+			b, err := d.seg.take(d.size)
 			if err != nil {
 				return err
 			}
 			colour = d.colour(b)
 		} else {
-			b, err := d.take(1)
+			b, err := d.seg.take(1)
 			if err != nil {
 				return err
 			}
@@ -258,7 +179,7 @@ func (d *zrle) runs(palette []uint32) error {
 		}
 		n := 1
 		for long {
-			b, err := d.take(1)
+			b, err := d.seg.take(1)
 			if err != nil {
 				return err
 			}
