@@ -29,6 +29,7 @@ import (
 
 // A waySession is a Wayland desktop without a display, on which wayvnc stands.
 type waySession struct {
+	root string // of the system that wayvnc is of; empty for this one
 	dir  string
 	port int
 	env  []string
@@ -39,17 +40,24 @@ type waySession struct {
 const nobody = 65534
 
 // startSway starts sway with one screen.
-func startSway(t testing.TB) *waySession {
+func startSway(t testing.TB) *waySession { return startSwayFor(t, "") }
+
+// startSwayFor starts sway where the wayvnc of another system sees it.
+func startSwayFor(t testing.TB, root string) *waySession {
 	t.Helper()
 	for _, p := range []string{"sway", "swaybg", "swaymsg", "grim", "wayvnc"} {
 		need(t, p)
 	}
-	dir, err := os.MkdirTemp("", "dvsway") // a socket's path has to be short
+	base := "" // a socket's path has to be short
+	if root != "" {
+		base = filepath.Join(root, "tmp")
+	}
+	dir, err := os.MkdirTemp(base, "dvsway")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	s := &waySession{dir: dir, uid: uint32(os.Getuid())}
+	s := &waySession{root: root, dir: dir, uid: uint32(os.Getuid())}
 	if s.uid == 0 {
 		s.uid = nobody
 		if err := os.Chown(dir, nobody, nobody); err != nil {
@@ -78,6 +86,9 @@ func (s *waySession) file(t testing.TB, name string, b []byte) string {
 	return path
 }
 
+// inside is what a path is called where wayvnc runs.
+func (s *waySession) inside(path string) string { return strings.TrimPrefix(path, s.root) }
+
 // command is a program that runs inside the session.
 func (s *waySession) command(program string, args ...string) *exec.Cmd {
 	cmd := exec.Command(program, args...)
@@ -92,7 +103,13 @@ func (s *waySession) command(program string, args ...string) *exec.Cmd {
 func (s *waySession) serve(t testing.TB, config string) {
 	t.Helper()
 	s.port = freePort(t)
-	start(t, s.command("wayvnc", "-C", s.file(t, "wayvnc", []byte(config)), "127.0.0.1", strconv.Itoa(s.port)))
+	args := []string{"wayvnc", "-C", s.inside(s.file(t, "wayvnc", []byte(config))), "127.0.0.1", strconv.Itoa(s.port)}
+	if s.root == "" {
+		start(t, s.command(args[0], args[1:]...))
+	} else {
+		args = append([]string{s.root, "env", "XDG_RUNTIME_DIR=" + s.inside(s.dir), "HOME=" + s.inside(s.dir), "WAYLAND_DISPLAY=wayland-1"}, args...)
+		start(t, exec.Command("chroot", args...))
+	}
 	listens(t, s.target())
 }
 
@@ -321,22 +338,33 @@ func TestWayVNCClipboard(t *testing.T) {
 	s.serve(t, "")
 	l := viewertest.Open(t, rfb.New(rfb.Options{}), s.target(), nil)
 	l.Look(t)
+	s.clip(t, l, "")
+}
+
+// clip has text go both ways; without a text such as this machine carries,
+// Latin-1 alone to it.
+func (s *waySession) clip(t testing.TB, l *viewertest.Live, text string) {
+	t.Helper()
+	there, here := "Grüße 漢字 from there", "plain words"
+	if text != "" {
+		there, here = "there: "+text, "here: "+text
+	}
 	cmd := s.command("wl-copy", "--foreground")
-	cmd.Stdin = strings.NewReader("Grüße from there")
+	cmd.Stdin = strings.NewReader(there)
 	start(t, cmd)
-	gotText(t, l, "Grüße from there")
+	gotText(t, l, there)
 	ctx, cancel := context.WithTimeout(t.Context(), viewertest.Patience)
 	defer cancel()
-	if _, err := l.Session.(viewer.Clipboard).SetClipboard(ctx, "plain words"); err != nil {
+	if _, err := l.Session.(viewer.Clipboard).SetClipboard(ctx, here); err != nil {
 		t.Fatal(err)
 	}
 	for end := time.Now().Add(viewertest.Patience); ; time.Sleep(50 * time.Millisecond) {
 		out, _ := s.command("wl-paste", "--no-newline").Output()
-		if string(out) == "plain words" {
-			break
+		if string(out) == here {
+			return
 		}
 		if time.Now().After(end) {
-			t.Fatalf("the clipboard has %q", out)
+			t.Fatalf("the clipboard has %q, want %q", out, here)
 		}
 	}
 }
