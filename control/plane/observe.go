@@ -148,6 +148,9 @@ func (c *call) observation(st *seat) *control.Observation {
 	} else {
 		o.DesktopName = control.UnknownValue[string]("the machine has not told its name")
 	}
+	if f, ok := s.Figures(); ok {
+		o.Session = sessionInfo(f)
+	}
 	if err := info.LastErr; err != nil {
 		kind := viewer.KindOf(err)
 		o.LastError = control.LiveValue(control.LastError{Code: errorCode(kind), Symbol: string(kind), Message: reason(err)})
@@ -155,6 +158,18 @@ func (c *call) observation(st *seat) *control.Observation {
 		o.LastError = control.UnknownValue[control.LastError]("nothing has gone wrong yet")
 	}
 	return o
+}
+
+// sessionInfo are the figures of a connection.
+func sessionInfo(f viewer.Figures) *control.SessionInfo {
+	i := &control.SessionInfo{
+		FPS: f.FPS, RTTSource: "none", ServerDutyCycle: f.Duty, ThroughputBps: 8 * f.Throughput,
+		DecodeMs: f.Decode.Seconds() * 1e3, CurrentEncoding: f.Encoding, JPEGQuality: f.JPEGQuality,
+	}
+	if f.RoundTripKnown {
+		i.RTTMs, i.RTTSource = f.RoundTrip.Seconds()*1e3, "fence"
+	}
+	return i
 }
 
 // errorKinds number the kinds of error for last_error.code: the place in the
