@@ -18,16 +18,32 @@ var EncodingNames = []string{
 }
 
 // Quality is the balance between a true picture and a quick one.
+//
+// Auto follows the speed of the connection, and our own time for decoding: JPEG
+// quality, compression and colours come down at once and go up slowly, and a
+// picture with losses that has stood still for a second is asked for once more
+// without. The others stay as they are, and ask for nothing twice: who chose
+// few bytes does not want all of them later. Machines may refresh by
+// themselves.
 type Quality string
 
 // The qualities.
 const (
-	QualityAuto     Quality = ""         // follows the connection
-	QualityLossless Quality = "lossless" // every pixel as it is
-	QualityBest     Quality = "best"     // high: losses that are hard to see
-	QualityBalanced Quality = "balanced" // medium
-	QualityFast     Quality = "fast"     // low: for slow connections
-	QualityGrey     Quality = "grey"     // without colours, where the machine can
+	// QualityAuto follows the connection.
+	QualityAuto Quality = ""
+	// QualityLossless is every pixel as it is, however long that takes.
+	QualityLossless Quality = "lossless"
+	// QualityBest is high: JPEG at quality 9 and little compression, losses that
+	// are hard to see.
+	QualityBest Quality = "best"
+	// QualityBalanced is medium: JPEG at quality 6.
+	QualityBalanced Quality = "balanced"
+	// QualityFast is low, for slow connections: JPEG at quality 2, much
+	// compression; from machines without JPEG 16-bit colours.
+	QualityFast Quality = "fast"
+	// QualityGrey is JPEG in shades of grey. Machines that have JPEG and do not
+	// know of grey send colours; those without JPEG send 8-bit colours.
+	QualityGrey Quality = "grey"
 )
 
 // Qualities are all of them, in the order they are shown.
