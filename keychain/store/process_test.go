@@ -1,16 +1,13 @@
 package store
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -51,27 +48,15 @@ func play(part, path string) error {
 	switch part {
 	case "open":
 		return nil
-	case "add": // for ever, saying each id once it is saved
-		for i := 0; ; i++ {
-			h, err := s.Add(ctx, lab(fmt.Sprint("process ", os.Getpid(), " host ", i)))
-			if err != nil {
+	case "add": // for ever, with pauses as people make them
+		return person(ctx, s)
+	case "spin": // a hundred hosts, without a pause
+		for i := range 100 {
+			if _, err := s.Add(ctx, lab(fmt.Sprint("process ", os.Getpid(), " host ", i))); err != nil {
 				return err
 			}
-			fmt.Println("saved", h.ID)
-			if i%3 == 2 { // and some of the other kinds of change
-				h.Notes = "second"
-				if h, err = s.Update(ctx, h); err != nil {
-					return err
-				}
-				fmt.Println("updated", h.ID)
-			}
-			if i%5 == 4 {
-				if err := s.Delete(ctx, h.ID); err != nil {
-					return err
-				}
-				fmt.Println("deleted", h.ID)
-			}
 		}
+		return nil
 	case "some": // fifty hosts, and one that all change
 		for i := range 50 {
 			if _, err := s.Add(ctx, lab(fmt.Sprint("process ", os.Getpid(), " host ", i))); err != nil {
@@ -201,84 +186,21 @@ func TestManyWrite(t *testing.T) {
 	}
 }
 
-// TestKilled: a process is killed in the midst of writing, fifty times; what it
-// had said is saved is there, whole, each time.
-func TestKilled(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes a while")
+// TestNobodyStarves: of eight processes that all write without a pause, each has
+// its turn.
+func TestNobodyStarves(t *testing.T) {
+	s := newStore(t)
+	const processes = 8
+	var ps []*process
+	for range processes {
+		ps = append(ps, start(t, "spin", s.path))
 	}
-	ctx := t.Context()
-	path := filepath.Join(t.TempDir(), "data", "library.db")
-	type state struct{ updated, deleted bool }
-	told := make(map[string]state)
-	for round := range 50 {
-		p := start(t, "add", path)
-		r := bufio.NewScanner(p.out)
-		for lines := 3 + rand.IntN(40); lines > 0 && r.Scan(); lines-- {
-			what, id, _ := strings.Cut(r.Text(), " ")
-			st := told[id]
-			switch what {
-			case "error:":
-				t.Fatalf("round %d: %s", round, r.Text())
-			case "updated":
-				st.updated = true
-			case "deleted":
-				st.deleted = true
-			}
-			if id != "" {
-				told[id] = st
-			}
-		}
-		p.cmd.Process.Kill()
-		for r.Scan() { // what it said before it died counts
-			if what, id, ok := strings.Cut(r.Text(), " "); ok {
-				st := told[id]
-				st.updated = st.updated || what == "updated"
-				st.deleted = st.deleted || what == "deleted"
-				told[id] = st
-			}
-		}
-		p.cmd.Wait()
-
-		s, err := Open(path)
-		if err != nil {
-			t.Fatalf("round %d: %v", round, err)
-		}
-		hs, err := s.List(ctx)
-		if err != nil {
-			t.Fatalf("round %d: %v", round, err)
-		}
-		there := make(map[string]keychain.Host)
-		for _, h := range hs {
-			there[h.ID] = h
-		}
-		for id, st := range told {
-			h, ok := there[id]
-			switch {
-			case ok && st.deleted:
-				t.Errorf("round %d: %s is back", round, id)
-			case !ok && !st.deleted:
-				// The last change before the end may be a delete not told of.
-				if _, err := s.Restore(ctx, id); err != nil {
-					t.Errorf("round %d: %s is lost: %v", round, id, err)
-				}
-			case ok && st.updated && h.Notes != "second":
-				t.Errorf("round %d: %s has lost its update", round, id)
-			}
-		}
-		var verdict string
-		if err := s.db.QueryRow("PRAGMA integrity_check").Scan(&verdict); err != nil || verdict != "ok" {
-			t.Errorf("round %d: %s, %v", round, verdict, err)
-		}
-		if err := s.Close(); err != nil {
-			t.Errorf("round %d: %v", round, err)
-		}
-		if t.Failed() {
-			return
-		}
+	for _, p := range ps {
+		p.end()
 	}
-	if len(told) < 50 {
-		t.Errorf("only %d hosts were saved: nothing was tested", len(told))
+	hs, err := s.List(t.Context())
+	if err != nil || len(hs) != processes*100 {
+		t.Errorf("got %d hosts, %v, want %d", len(hs), err, processes*100)
 	}
 }
 

@@ -26,9 +26,6 @@ import (
 	"deskvnc/keychain"
 )
 
-// busyTime is how long a call waits for another process to end its change.
-const busyTime = 10 * time.Second
-
 // A Store is an open library. It is safe for concurrent use.
 type Store struct {
 	path string
@@ -136,41 +133,6 @@ func connect(path string, pragmas ...string) (*sql.DB, error) {
 	db.SetMaxOpenConns(4)
 	db.SetMaxIdleConns(2)
 	return db, nil
-}
-
-// retry does f again while another process holds the library in a way that
-// SQLite does not wait for by itself.
-func retry(f func() error) error {
-	end := time.Now().Add(busyTime)
-	for wait := time.Millisecond; ; wait = min(2*wait, 100*time.Millisecond) {
-		err := f()
-		if code(err) != codeBusy || time.Now().After(end) {
-			return err
-		}
-		time.Sleep(wait)
-	}
-}
-
-// write does f in one transaction of db.
-func write(ctx context.Context, db *sql.DB, f func(tx *sql.Tx) error) error {
-	return retry(func() error {
-		tx, err := db.BeginTx(ctx, nil)
-		if err != nil {
-			return err
-		}
-		if err := f(tx); err != nil {
-			return errors.Join(err, ignoreDone(tx.Rollback()))
-		}
-		return tx.Commit()
-	})
-}
-
-// ignoreDone is err, unless the transaction ended by itself.
-func ignoreDone(err error) error {
-	if errors.Is(err, sql.ErrTxDone) {
-		return nil
-	}
-	return err
 }
 
 // change does f in one transaction that other processes will be told of.
