@@ -221,7 +221,7 @@ func leftOver(t testing.TB, bin string, env *testscript.Env) {
 }
 
 func TestScripts(t *testing.T) {
-	stage{files: []string{"sample", "group", "hosts", "share", "hold", "usage", "complete", "settings"}}.run(t)
+	stage{files: []string{"sample", "group", "hosts", "share", "hold", "usage", "complete", "settings", "quality"}}.run(t)
 }
 
 // A window's sessions from a shell.
