@@ -153,7 +153,7 @@ func (f *FS) rename(ctx context.Context, from, to string) error {
 	if is(err, statusFailure) || is(err, statusUnsupported) {
 		// Some file systems cannot link, which the plain request of OpenSSH
 		// does to be sure that it replaces nothing.
-		if _, ok := f.client.HasExtension("posix-rename@openssh.com"); ok {
+		if f.stream.can("posix-rename@openssh.com") {
 			if _, e := f.attrsOf(ctx, typeLstat, to); is(e, statusNoSuchFile) {
 				err = f.posixRename(ctx, from, to)
 			}
@@ -169,7 +169,7 @@ func (f *FS) posixRename(ctx context.Context, from, to string) error {
 // supplant renames over a file that is there. The note tells of a file that was
 // left behind.
 func (f *FS) supplant(ctx context.Context, from, to string) (note string, err error) {
-	if _, ok := f.client.HasExtension("posix-rename@openssh.com"); ok {
+	if f.stream.can("posix-rename@openssh.com") {
 		err := f.posixRename(ctx, from, to)
 		if err == nil || !refused(err) && !is(err, statusFailure) {
 			return "", failed("rename", from, err)

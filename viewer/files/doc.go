@@ -2,11 +2,12 @@
 // get and put of files and folders with progress, pause, cancel and resume,
 // make, remove, rename, and a queue of transfers that survives a lost link.
 //
-// github.com/pkg/sftp is the skeleton: its version exchange, its dispatch of
-// replies, and its reads and writes. Own requests travel on the same stream
-// (stream.go) for what it cannot do: listings that are streamed and bounded,
-// attributes that may be missing, calls that end with their context, the true
-// cause of a refused removal, and the limits that a server states.
+// The protocol is spoken here (draft-ietf-secsh-filexfer-02 and OpenSSH's
+// PROTOCOL), not by github.com/pkg/sftp, whose server the tests talk to: its
+// client holds a listing until it is whole and without bound, takes a short
+// answer for the end of a file, does not tell which attributes are missing, ends
+// no call with its context, and moving 1 GiB through it cost 1.7 times the
+// processor time of OpenSSH's own client.
 //
 // Every name, text and number of the far side is hostile input. A name is kept
 // byte for byte where it is sent, cleaned where it is shown, and becomes the

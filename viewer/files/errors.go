@@ -4,13 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
-	"strconv"
-	"strings"
-
-	"github.com/pkg/sftp"
 
 	"deskvnc/viewer"
 )
@@ -71,12 +66,8 @@ func answered(r reply, want byte) error {
 // code is the status code that err came with.
 func code(err error) (uint32, bool) {
 	var own *statusError
-	var theirs *sftp.StatusError
-	switch {
-	case errors.As(err, &own):
+	if errors.As(err, &own) {
 		return own.code, true
-	case errors.As(err, &theirs):
-		return theirs.Code, true
 	}
 	return 0, false
 }
@@ -89,39 +80,6 @@ func is(err error, want uint32) bool {
 // refused reports whether err says that the machine will not or cannot answer
 // this request at all, as opposed to there being nothing.
 func refused(err error) bool { return is(err, statusPermission) || is(err, statusUnsupported) }
-
-// plain turns an error of pkg/sftp into one of ours.
-func plain(err error) error {
-	var theirs *sftp.StatusError
-	var known *viewer.Error
-	switch {
-	case err == nil || errors.As(err, &known):
-		return err
-	case errors.Is(err, sftp.ErrSSHFxConnectionLost), errors.Is(err, sftp.ErrSSHFxNoConnection), errors.Is(err, io.ErrClosedPipe):
-		return lost(nil)
-	case errors.Is(err, os.ErrNotExist):
-		return &statusError{code: statusNoSuchFile}
-	case errors.Is(err, os.ErrPermission):
-		return &statusError{code: statusPermission}
-	case errors.As(err, &theirs):
-		return &statusError{code: theirs.Code, text: Shown(words(theirs))}
-	}
-	return err
-}
-
-// words takes the machine's own words out of an error of pkg/sftp, which quotes
-// them.
-func words(err error) string {
-	s := err.Error()
-	from, to := strings.IndexByte(s, '"'), strings.LastIndexByte(s, '"')
-	if from < 0 || to <= from {
-		return s
-	}
-	if text, err := strconv.Unquote(s[from : to+1]); err == nil {
-		return text
-	}
-	return s
-}
 
 // failed makes the error that callers see: what was attempted, on which path,
 // why, and of which kind.

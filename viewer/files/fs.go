@@ -9,7 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/pkg/sftp"
 	"golang.org/x/crypto/ssh"
 
 	"deskvnc/viewer"
@@ -24,7 +23,6 @@ type Login interface {
 // concurrent use. A call ends with its context, at once; what the machine still
 // does about it is cleaned up behind the caller's back.
 type FS struct {
-	client *sftp.Client
 	stream *stream
 	limits Limits // set once
 	// deep says that listings may be asked for ahead.
@@ -96,36 +94,29 @@ func open(ctx context.Context, login Login) (*FS, error) {
 		s.Close()
 		return nil, &viewer.Error{Op: "files.open", Kind: viewer.Unsupported, Err: fmt.Errorf("the machine offers no file transfer (SFTP) to this login: %w", err)}
 	}
-	return OpenPipe(ctx, r, w, func() { s.Close() })
+	return OpenPipe(ctx, r, w, func() {
+		w.Close()
+		s.Close()
+	})
 }
 
 // OpenPipe speaks SFTP over r and w. hangUp ends both; it may be called more
 // than once. OpenPipe owns them from here on.
 func OpenPipe(ctx context.Context, r io.Reader, w io.WriteCloser, hangUp func()) (*FS, error) {
 	st := newStream(r, w, hangUp)
-	type started struct {
-		c   *sftp.Client
-		err error
-	}
-	c := make(chan started, 1)
-	go func() {
-		client, err := sftp.NewClientPipe(st, st, sftp.MaxPacketUnchecked(maxChunk), sftp.UseConcurrentWrites(true))
-		c <- started{client, err}
-	}()
-	var client *sftp.Client
+	started := make(chan error, 1)
+	go func() { started <- st.start() }()
 	select {
-	case s := <-c:
-		if s.err != nil {
-			st.fail(s.err)
-			return nil, startError(st, s.err)
+	case err := <-started:
+		if err != nil {
+			return nil, startError(err)
 		}
-		client = s.c
 	case <-ctx.Done():
 		st.fail(ctx.Err())
 		return nil, failed("open", "file transfer", ctx.Err())
 	}
-	f := &FS{client: client, stream: st, limits: Limits{Read: safeChunk, Write: safeChunk}, busy: map[string]bool{}}
-	_, f.deep = client.HasExtension("fstatvfs@openssh.com")
+	f := &FS{stream: st, limits: Limits{Read: safeChunk, Write: safeChunk}, busy: map[string]bool{}}
+	f.deep = st.can("fstatvfs@openssh.com")
 	if err := f.askLimits(ctx); err != nil {
 		f.Close()
 		return nil, failed("open", "file transfer", err)
@@ -134,9 +125,9 @@ func OpenPipe(ctx context.Context, r io.Reader, w io.WriteCloser, hangUp func())
 }
 
 // startError words a version exchange that failed.
-func startError(st *stream, err error) error {
+func startError(err error) error {
 	var known *viewer.Error
-	if errors.As(st.ended(), &known) || errors.As(err, &known) {
+	if errors.As(err, &known) {
 		return known
 	}
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
@@ -147,7 +138,7 @@ func startError(st *stream, err error) error {
 
 // askLimits asks what one request may hold (OpenSSH PROTOCOL 4.8).
 func (f *FS) askLimits(ctx context.Context) error {
-	if _, ok := f.client.HasExtension("limits@openssh.com"); !ok {
+	if !f.stream.can("limits@openssh.com") {
 		return nil
 	}
 	r, err := f.stream.call(ctx, typeExtended, packet(nil).text("limits@openssh.com"), nil)
@@ -196,7 +187,7 @@ func (f *FS) Err() error {
 func (f *FS) Close() error {
 	within(f.tidy.Wait)
 	f.stream.Close()
-	within(func() { f.client.Wait() }) // else its goroutine ends with the login
+	within(func() { <-f.stream.over }) // else its goroutine ends with the login
 	return nil
 }
 

@@ -103,7 +103,7 @@ func (t *transfer) openSource(ctx context.Context, e viewer.FileEntry) (*remote,
 	if t.o.Limit > 0 && e.Size > t.o.Limit {
 		return nil, tooLarge(e.Path, e.Size, t.o.Limit)
 	}
-	r, err := t.fs.open(ctx, e.Path, os.O_RDONLY)
+	r, err := t.fs.open(ctx, e.Path, openRead)
 	if err != nil {
 		return nil, failed("get", e.Path, err)
 	}

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"io"
-	"os"
 )
 
 // Hash reads a file of the machine and gives its SHA-256 in hex. size bounds
@@ -15,7 +14,7 @@ func (f *FS) Hash(ctx context.Context, path string, size int64) (string, error) 
 	if err != nil {
 		return "", err
 	}
-	r, err := f.open(ctx, p, os.O_RDONLY)
+	r, err := f.open(ctx, p, openRead)
 	if err != nil {
 		return "", failed("hash", p, err)
 	}

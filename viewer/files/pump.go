@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/pkg/sftp"
-
 	"deskvnc/viewer"
 )
 
@@ -21,167 +19,169 @@ const (
 
 // A remote is an open file of the machine.
 type remote struct {
-	fs   *FS
-	file *sftp.File
-	path string
-	work tidy // requests that are not answered
+	fs     *FS
+	handle string
+	path   string
 }
 
-// open opens a file; flag is as of os.OpenFile.
-func (f *FS) open(ctx context.Context, p string, flag int) (*remote, error) {
-	type opened struct {
-		file *sftp.File
-		err  error
-	}
-	c := make(chan opened, 1)
-	go func() {
-		file, err := f.client.OpenFile(p, flag)
-		c <- opened{file, err}
-	}()
-	select {
-	case o := <-c:
-		if o.err != nil {
-			return nil, plain(o.err)
+// open opens a file; flags are those of OPEN.
+func (f *FS) open(ctx context.Context, p string, flags uint32) (*remote, error) {
+	late := func(r reply) {
+		if h, err := handleOf(r); err == nil {
+			f.closeHandle(h)
 		}
-		return &remote{fs: f, file: o.file, path: p}, nil
-	case <-ctx.Done():
-		f.tidy.Go(func() {
-			if o := <-c; o.err == nil {
-				o.file.Close()
-			}
-		})
-		return nil, ctx.Err()
 	}
+	r, err := f.stream.call(ctx, typeOpen, packet(nil).text(p).uint32(flags).uint32(0), late)
+	if err != nil {
+		return nil, err
+	}
+	h, err := handleOf(r)
+	if err != nil {
+		return nil, err
+	}
+	return &remote{fs: f, handle: h, path: p}, nil
 }
 
 // size asks for the size of the open file; -1 when the machine does not tell.
 func (r *remote) size(ctx context.Context) int64 {
-	c := make(chan int64, 1)
-	r.work.Go(func() {
-		info, err := r.file.Stat()
-		if err != nil || info.Size() < 0 {
-			c <- -1
-			return
-		}
-		c <- info.Size()
-	})
-	select {
-	case n := <-c:
-		return n
-	case <-ctx.Done():
+	answer, err := r.fs.stream.call(ctx, typeFstat, packet(nil).text(r.handle), nil)
+	if err != nil || answered(answer, typeAttrs) != nil {
 		return -1
 	}
+	in := parser{b: answer.body}
+	if a := in.attrs(); in.err == nil {
+		return a.size
+	}
+	return -1
 }
 
 // close closes the file and tells what the machine says about it, which may be
 // that the last bytes found no room.
 func (r *remote) close(ctx context.Context) error {
-	c := make(chan error, 1)
-	r.fs.tidy.Go(func() {
-		r.work.Wait()
-		c <- r.file.Close()
-	})
-	select {
-	case err := <-c:
-		return plain(err)
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	h := r.handle
+	r.handle = ""
+	return r.fs.command(ctx, typeClose, packet(nil).text(h))
 }
 
-// drop closes the file behind the caller's back, then does what is left to do.
+// drop closes the file, if it is open, and then does what is left to do, behind
+// the caller's back: after what was asked before, which the machine answers in
+// its own time.
 func (r *remote) drop(then func(context.Context)) {
+	h := r.handle
+	r.handle = ""
 	r.fs.tidy.Go(func() {
-		r.work.Wait()
-		r.file.Close()
-		if then != nil && r.fs.stream.ended() == nil {
-			ctx, cancel := context.WithTimeout(context.Background(), tidyTime)
-			defer cancel()
+		ctx, cancel := context.WithTimeout(context.Background(), tidyTime)
+		defer cancel()
+		if h != "" {
+			r.fs.command(ctx, typeClose, packet(nil).text(h))
+		}
+		if then != nil {
 			then(ctx)
 		}
 	})
 }
 
-// A place is one of the requests that may be under way at a time.
+// A place is one of the requests that may be under way at a time. The next one
+// in the same place is made when its answer has been taken.
 type place struct {
-	buf  []byte
-	todo chan span   // closed at the end
-	done chan answer // one at most waits
+	request packet // with room for the head
+	data    []byte // of a read; of a write it is the end of request
+	answer  <-chan reply
+	off     int64
+	n       int // bytes asked for, or sent
 }
 
-// A span is one request.
-type span struct {
-	off int64
-	n   int // bytes of buf
-}
-
-type answer struct {
-	n   int
-	err error
-}
-
-// places are the requests under way, in the order of the file. They are owned
-// by the transfer; each has a goroutine while the transfer runs.
+// places are the requests under way, in the order of the file; owned by the
+// transfer.
 type places struct {
-	r     *remote
-	do    func(b []byte, off int64) (int, error)
-	chunk int
-	all   []*place
-	head  int // requests made
-	tail  int // answers taken
+	r    *remote
+	all  []place
+	made int // requests made
+	seen int // answers taken
 }
 
-func (r *remote) places(chunk int, do func([]byte, int64) (int, error)) *places {
-	return &places{r: r, do: do, chunk: chunk, all: make([]*place, min(max(window/chunk, 4), maxAsked))}
+func (r *remote) places(chunk int) *places {
+	return &places{r: r, all: make([]place, min(max(window/chunk, 4), maxAsked))}
 }
 
 // room reports whether one more request may be made.
-func (q *places) room() bool { return q.head-q.tail < len(q.all) }
+func (q *places) room() bool { return q.made-q.seen < len(q.all) }
 
-// free is the next place, with a buffer of n bytes that its owner may fill.
-func (q *places) free(n int) *place {
-	p := q.all[q.head%len(q.all)]
-	if p == nil {
-		p = &place{todo: make(chan span, 1), done: make(chan answer, 1)}
-		q.all[q.head%len(q.all)] = p
-		q.r.work.Go(func() {
-			for s := range p.todo {
-				n, err := q.do(p.buf[:s.n], s.off)
-				p.done <- answer{n, err}
-			}
-		})
+// none reports whether no request is under way.
+func (q *places) none() bool { return q.made == q.seen }
+
+// read asks for n bytes at off.
+func (q *places) read(off int64, n int) {
+	p := &q.all[q.made%len(q.all)]
+	if len(p.data) < n {
+		p.data = make([]byte, n)
 	}
-	if len(p.buf) < n {
-		p.buf = make([]byte, n)
-	}
-	return p
+	q.made++
+	p.off, p.n = off, n
+	q.ask(p, 0)
 }
 
-// ask makes the request of the place that free gave.
-func (q *places) ask(p *place, off int64, n int) {
-	q.head++
-	p.todo <- span{off, n}
+// ask asks for what is missing behind the first have bytes of a place.
+func (q *places) ask(p *place, have int) {
+	p.request = append(p.request[:0], make([]byte, head)...).text(q.r.handle).uint64(uint64(p.off) + uint64(have)).uint32(uint32(p.n - have))
+	p.answer = q.r.fs.stream.send(typeRead, p.request, p.data[have:p.n])
 }
 
-// next waits for the oldest answer.
-func (q *places) next(ctx context.Context) (*place, answer, error) {
-	p := q.all[q.tail%len(q.all)]
-	select {
-	case a := <-p.done:
-		q.tail++
-		return p, a, nil
-	case <-ctx.Done():
-		return nil, answer{}, ctx.Err()
-	}
-}
-
-// end lets the goroutines go when their request is answered.
-func (q *places) end() {
-	for _, p := range q.all {
-		if p != nil {
-			close(p.todo)
+// next takes the oldest answer to a read, and asks again for what a short one
+// left out. The end of the file is io.EOF, with what came before it.
+func (q *places) next(ctx context.Context) ([]byte, error) {
+	p := &q.all[q.seen%len(q.all)]
+	have := 0
+	for {
+		r, err := q.r.fs.stream.wait(ctx, p.answer, nil)
+		if err != nil {
+			return nil, err
 		}
+		if err := answered(r, typeData); err != nil {
+			q.seen++
+			if is(err, statusEOF) {
+				err = io.EOF
+			}
+			return p.data[:have], err
+		}
+		if have += len(r.body); have >= p.n {
+			q.seen++
+			return p.data[:have], nil
+		}
+		q.ask(p, have)
 	}
+}
+
+// fill gives the next place n bytes for a write at off; the caller fills them.
+func (q *places) fill(off int64, n int) (p *place, data []byte) {
+	p = &q.all[q.made%len(q.all)]
+	front := head + 4 + len(q.r.handle) + 8 + 4
+	if cap(p.request) < front+n {
+		p.request = make(packet, front+n)
+	}
+	p.request = p.request[:front+n]
+	p.off = off
+	return p, p.request[front:]
+}
+
+// write sends n of the bytes that fill gave.
+func (q *places) write(p *place, n int) {
+	q.made++
+	p.n = n
+	front := head + 4 + len(q.r.handle) + 8 + 4
+	_ = p.request[:head].text(q.r.handle).uint64(uint64(p.off)).uint32(uint32(n))
+	p.answer = q.r.fs.stream.send(typeWrite, p.request[:front+n], nil)
+}
+
+// written takes the oldest answer to a write.
+func (q *places) written(ctx context.Context) (int, error) {
+	p := &q.all[q.seen%len(q.all)]
+	r, err := q.r.fs.stream.wait(ctx, p.answer, nil)
+	if err != nil {
+		return 0, err
+	}
+	q.seen++
+	return p.n, status(r)
 }
 
 // errShrunk says that a file ended before its size.
@@ -192,8 +192,7 @@ var errShrunk = errors.New("the file became shorter while it was copied")
 // took.
 func (r *remote) receive(ctx context.Context, w io.Writer, off, end int64, m *meter, res *Result) (n int64, err error) {
 	chunk := r.fs.limits.Read
-	q := r.places(chunk, r.file.ReadAt)
-	defer q.end()
+	q := r.places(chunk)
 	next, over := off, false
 	for {
 		for !over && q.room() && (end < 0 || next < end) && !m.gate.Shut() {
@@ -201,10 +200,10 @@ func (r *remote) receive(ctx context.Context, w io.Writer, off, end int64, m *me
 			if end >= 0 {
 				size = int(min(int64(chunk), end-next))
 			}
-			q.ask(q.free(size), next, size)
+			q.read(next, size)
 			next += int64(size)
 		}
-		if q.head == q.tail {
+		if q.none() {
 			if over || end >= 0 && next >= end {
 				return n, nil
 			}
@@ -213,26 +212,20 @@ func (r *remote) receive(ctx context.Context, w io.Writer, off, end int64, m *me
 			}
 			continue
 		}
-		p, a, err := q.next(ctx)
-		if err != nil {
-			return n, err
-		}
-		if over {
-			continue
-		}
-		if a.n > 0 {
+		data, err := q.next(ctx)
+		if len(data) > 0 && !over {
 			res.Windows++
-			wrote, err := w.Write(p.buf[:a.n])
+			wrote, err := w.Write(data)
 			n += int64(wrote)
 			if err != nil {
 				return n, err
 			}
-			m.add(a.n)
+			m.add(len(data))
 		}
 		switch {
-		case a.err == nil:
-		case !errors.Is(a.err, io.EOF):
-			return n, plain(a.err)
+		case err == nil || over && errors.Is(err, io.EOF):
+		case !errors.Is(err, io.EOF):
+			return n, err
 		case end >= 0:
 			return n, fault("get", r.path, viewer.Differs, errShrunk)
 		default:
@@ -246,8 +239,7 @@ func (r *remote) receive(ctx context.Context, w io.Writer, off, end int64, m *me
 // confirmed.
 func (r *remote) send(ctx context.Context, src io.Reader, off, end int64, m *meter, res *Result) (acked int64, err error) {
 	chunk := r.fs.limits.Write
-	q := r.places(chunk, r.file.WriteAt)
-	defer q.end()
+	q := r.places(chunk)
 	next, over := off, false
 	for {
 		for !over && q.room() && (end < 0 || next < end) && !m.gate.Shut() {
@@ -255,8 +247,8 @@ func (r *remote) send(ctx context.Context, src io.Reader, off, end int64, m *met
 			if end >= 0 {
 				size = int(min(int64(chunk), end-next))
 			}
-			p := q.free(size)
-			n, err := io.ReadFull(src, p.buf[:size])
+			p, data := q.fill(next, size)
+			n, err := io.ReadFull(src, data)
 			switch {
 			case err == nil:
 			case !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF):
@@ -267,7 +259,7 @@ func (r *remote) send(ctx context.Context, src io.Reader, off, end int64, m *met
 				over = true
 			}
 			if n > 0 {
-				q.ask(p, next, n)
+				q.write(p, n)
 				next += int64(n)
 				res.Windows++
 			}
@@ -275,7 +267,7 @@ func (r *remote) send(ctx context.Context, src io.Reader, off, end int64, m *met
 				return acked, err
 			}
 		}
-		if q.head == q.tail {
+		if q.none() {
 			if over || end >= 0 && next >= end {
 				return acked, nil
 			}
@@ -284,18 +276,12 @@ func (r *remote) send(ctx context.Context, src io.Reader, off, end int64, m *met
 			}
 			continue
 		}
-		_, a, err := q.next(ctx)
+		n, err := q.written(ctx)
 		if err != nil {
 			return acked, err
 		}
-		if a.err != nil {
-			if errors.Is(a.err, io.EOF) {
-				a.err = &statusError{code: statusEOF}
-			}
-			return acked, plain(a.err)
-		}
-		acked += int64(a.n)
-		m.add(a.n)
+		acked += int64(n)
+		m.add(n)
 	}
 }
 

@@ -201,7 +201,7 @@ func (f *FS) probe(ctx context.Context, p string) (*viewer.FileEntry, error) {
 	case !refused(err):
 		return nil, err
 	}
-	r, err := f.open(ctx, p, os.O_RDONLY)
+	r, err := f.open(ctx, p, openRead)
 	if err != nil {
 		if ctx.Err() != nil || f.stream.ended() != nil {
 			return nil, err
@@ -236,7 +236,7 @@ const continueFrom = 1 << 20
 func (u *copyUp) run(ctx context.Context) error {
 	folder, name := split(u.target)
 	u.part = Join(folder, "."+cutBytes(name, 64)+"."+randomName()+".part")
-	flag := os.O_WRONLY | os.O_CREATE | os.O_EXCL
+	flag := uint32(openWrite | openCreate | openNew)
 	if u.c.at != nil && u.c.size >= continueFrom {
 		part := Join(folder, partName(name, u.c.id, u.c.size, u.c.modified.UnixNano()))
 		if u.t.fs.claim(part) { // else another transfer of this session is at it
@@ -245,8 +245,8 @@ func (u *copyUp) run(ctx context.Context) error {
 			if err := u.find(ctx); err != nil {
 				return err
 			}
-			if flag = os.O_WRONLY | os.O_CREATE; u.off == 0 {
-				flag |= os.O_TRUNC
+			if flag = openWrite | openCreate; u.off == 0 {
+				flag |= openTruncate
 			}
 		}
 	}
@@ -290,7 +290,7 @@ func (u *copyUp) find(ctx context.Context) error {
 	if sure <= 0 {
 		return nil
 	}
-	r, err := u.t.fs.open(ctx, u.part, os.O_RDONLY)
+	r, err := u.t.fs.open(ctx, u.part, openRead)
 	if err != nil {
 		return plainLoss(u.t.fs, ctx)
 	}
@@ -468,7 +468,7 @@ func (f *FS) writeError(ctx context.Context, p string, err error) error {
 		return failed("put", p, err)
 	}
 	folder, _ := split(p)
-	if _, ok := f.client.HasExtension("statvfs@openssh.com"); ok {
+	if f.stream.can("statvfs@openssh.com") {
 		r, e := f.stream.call(ctx, typeExtended, packet(nil).text("statvfs@openssh.com").text(folder), nil)
 		if e == nil && answered(r, typeExtendedReply) == nil {
 			in := parser{b: r.body}

@@ -7,102 +7,117 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"sync/atomic"
 
 	"deskvnc/viewer"
 )
 
-// firstOwnID is the first id of our own requests. Those of pkg/sftp count up
-// from one and would need 2^31 requests to meet it.
-const firstOwnID = 1 << 31
-
-// A stream is the bytes of one SFTP session. pkg/sftp reads and writes it as
-// its own; requests of ours are put between its packets, and their replies are
-// taken out before it sees them.
+// A stream is the packets of one SFTP session: requests out, each reply to the
+// one that waits for it.
 type stream struct {
 	r io.Reader
 	w io.WriteCloser
 	// hangUp ends what the stream runs on; it may be called twice.
 	hangUp func()
+	ext    map[string]string // the server's extensions; set by start
 
-	// The read side, owned by pkg/sftp's one receive loop.
-	head   [9]byte // length, type, id of the packet being passed on
-	headAt int     // bytes of head passed on; 9: all
-	left   int     // bytes of the body still to pass on
-	opened bool    // the version packet has been seen
-
-	writing sync.Mutex // held from the first byte of a packet to its last
-	wleft   int        // bytes of pkg/sftp's packet still to come; its holder's
+	writing sync.Mutex // held while a packet is written
 
 	mu      sync.Mutex // guards below
 	next    uint32
-	waiting map[uint32]chan<- reply
-	err     error // why the stream ended
-	done    chan struct{}
+	waiting map[uint32]*waiter
+	err     error         // why the stream ended
+	done    chan struct{} // closed when it has
+	over    chan struct{} // closed when the receive loop has returned
 }
 
-// A reply is the answer to one own request.
+// A reply is the answer to one request.
 type reply struct {
 	typ  byte
-	body []byte // after the id
+	body []byte // after the id; of data that had a place, the data alone
+}
+
+// A waiter waits for one reply. into, when not nil, is where data goes, so that
+// it is copied once. The reply is handed over when it has come and the request
+// has been written, in either order: then the request's bytes are free again.
+type waiter struct {
+	to     chan reply
+	into   []byte
+	r      reply
+	halves atomic.Int32
+}
+
+// half counts one of the two; the second hands over.
+func (w *waiter) half() {
+	if w.halves.Add(1) == 2 {
+		w.to <- w.r
+	}
 }
 
 func newStream(r io.Reader, w io.WriteCloser, hangUp func()) *stream {
-	return &stream{r: r, w: w, hangUp: hangUp, headAt: 9, next: firstOwnID, waiting: map[uint32]chan<- reply{}, done: make(chan struct{})}
+	return &stream{
+		r: r, w: w, hangUp: hangUp, ext: map[string]string{},
+		waiting: map[uint32]*waiter{}, done: make(chan struct{}), over: make(chan struct{}),
+	}
 }
 
-// Read gives pkg/sftp the packets that are not ours.
-func (s *stream) Read(p []byte) (int, error) {
-	for s.headAt == 9 && s.left == 0 {
-		if err := s.header(); err != nil {
-			s.fail(err)
-			return 0, err
-		}
-	}
-	if s.headAt < 9 {
-		n := copy(p, s.head[s.headAt:])
-		s.headAt += n
-		return n, nil
-	}
-	n, err := s.r.Read(p[:min(len(p), s.left)])
-	s.left -= n
+// maxExtensions bounds what a server may say about itself.
+const maxExtensions = 256
+
+// start exchanges versions (section 4) and begins to receive. After an error
+// the stream has ended.
+func (s *stream) start() error {
+	err := s.versions()
 	if err != nil {
 		s.fail(err)
+		close(s.over)
+		return err
 	}
-	return n, err
+	go s.receive()
+	return nil
 }
 
-// header reads the next packet's head, and the whole packet when it is ours.
-func (s *stream) header() error {
-	var head [9]byte
+func (s *stream) versions() error {
+	if _, err := s.w.Write(packet(nil).uint32(5).add(typeInit).uint32(version)); err != nil {
+		return err
+	}
+	var head [5]byte
 	if _, err := io.ReadFull(s.r, head[:4]); err != nil {
 		return err
 	}
 	n := binary.BigEndian.Uint32(head[:4])
-	if n > maxPacket && !s.opened {
+	if n > maxPacket {
 		return s.chatter(head[:4])
 	}
-	if n > maxPacket || n < 5 {
-		return &viewer.Error{Op: "files", Kind: viewer.Malformed, Err: fmt.Errorf("the machine sent a packet of %d bytes; 5 to %d make sense", n, maxPacket)}
+	if n < 5 {
+		return malformed("the machine began with a packet of %d bytes", n)
 	}
-	if _, err := io.ReadFull(s.r, head[4:]); err != nil {
+	body := make([]byte, n)
+	if _, err := io.ReadFull(s.r, body); err != nil {
 		return err
 	}
-	typ, id, left := head[4], binary.BigEndian.Uint32(head[5:]), int(n)-5
-	switch {
-	case typ == typeVersion && !s.opened:
-		s.opened = true
-	case typ == typeData && left <= 4:
-		// pkg/sftp would ask for the same bytes for ever.
-		return &viewer.Error{Op: "files", Kind: viewer.Malformed, Err: errors.New("the machine answered a read with no bytes and no end")}
-	case id >= firstOwnID && typ != typeVersion:
-		body := make([]byte, left)
-		if _, err := io.ReadFull(s.r, body); err != nil {
-			return err
-		}
-		return s.deliver(id, reply{typ, body})
+	in := parser{b: body[1:]}
+	if v := in.uint32(); body[0] != typeVersion || v != version {
+		return &viewer.Error{Op: "files", Kind: viewer.Unsupported, Err: fmt.Errorf("the machine speaks version %d of SFTP; only version %d is understood", v, version)}
 	}
-	s.head, s.headAt, s.left = head, 0, left
+	for len(in.b) > 0 && len(s.ext) < maxExtensions {
+		name, data := string(in.bytes()), string(in.bytes())
+		if in.err != nil {
+			break // what came before it is good
+		}
+		s.ext[name] = data
+	}
 	return nil
+}
+
+// can reports whether the server has an extension.
+func (s *stream) can(extension string) bool {
+	_, ok := s.ext[extension]
+	return ok
+}
+
+func malformed(format string, args ...any) error {
+	return &viewer.Error{Op: "files", Kind: viewer.Malformed, Err: fmt.Errorf(format, args...)}
 }
 
 // chatter explains a stream that begins with text: a shell start file that
@@ -116,45 +131,67 @@ func (s *stream) chatter(begin []byte) error {
 		Shown(string(append(text, more[:n]...))))}
 }
 
-func (s *stream) deliver(id uint32, r reply) error {
-	s.mu.Lock()
-	to, ok := s.waiting[id]
-	delete(s.waiting, id)
-	s.mu.Unlock()
-	if !ok {
-		return &viewer.Error{Op: "files", Kind: viewer.Malformed, Err: errors.New("the machine answered a question that was not asked")}
+// receive hands out replies until the stream ends.
+func (s *stream) receive() {
+	defer close(s.over)
+	var err error
+	for err == nil {
+		err = s.step()
 	}
-	to <- r
-	return nil
+	s.fail(err)
 }
 
-// Write takes pkg/sftp's packets, which come in one or two pieces.
-func (s *stream) Write(p []byte) (int, error) {
-	if s.wleft == 0 {
-		s.writing.Lock()
-		if len(p) < 4 {
-			s.writing.Unlock()
-			return 0, errCut
+// step takes one packet.
+func (s *stream) step() error {
+	var head [9]byte // length, type, id
+	if _, err := io.ReadFull(s.r, head[:]); err != nil {
+		return err
+	}
+	n, typ, id := binary.BigEndian.Uint32(head[:]), head[4], binary.BigEndian.Uint32(head[5:])
+	if n < 5 || n > maxPacket {
+		return malformed("the machine sent a packet of %d bytes; 5 to %d make sense", n, maxPacket)
+	}
+	s.mu.Lock()
+	to := s.waiting[id]
+	delete(s.waiting, id)
+	s.mu.Unlock()
+	if to == nil {
+		return malformed("the machine answered a question that was not asked")
+	}
+	left := int(n) - 5
+	body := to.into
+	if typ == typeData && body != nil {
+		var count [4]byte
+		if left < 4 {
+			return errCut
 		}
-		s.wleft = 4 + int(binary.BigEndian.Uint32(p))
+		if _, err := io.ReadFull(s.r, count[:]); err != nil {
+			return err
+		}
+		got := binary.BigEndian.Uint32(count[:])
+		if int64(got) > int64(left-4) || int64(got) > int64(len(body)) || got == 0 {
+			return malformed("the machine answered a request for %d bytes with %d", len(body), got)
+		}
+		if _, err := io.ReadFull(s.r, body[:got]); err != nil {
+			return err
+		}
+		body, left = body[:got], left-4-int(got)
+		if _, err := io.CopyN(io.Discard, s.r, int64(left)); err != nil {
+			return err
+		}
+	} else {
+		body = make([]byte, left)
+		if _, err := io.ReadFull(s.r, body); err != nil {
+			return err
+		}
 	}
-	n, err := s.w.Write(p)
-	s.wleft -= n
-	if err != nil || s.wleft <= 0 {
-		s.wleft = 0
-		s.writing.Unlock()
-	}
-	if err != nil {
-		s.fail(err) // half a packet may be out
-	}
-	return n, err
+	to.r = reply{typ, body}
+	to.half()
+	return nil
 }
 
 // Close ends the stream.
-func (s *stream) Close() error {
-	s.fail(io.ErrClosedPipe)
-	return nil
-}
+func (s *stream) Close() { s.fail(io.ErrClosedPipe) }
 
 // fail ends the stream for everybody: those who wait see err.
 func (s *stream) fail(err error) {
@@ -180,33 +217,44 @@ func (s *stream) ended() error {
 // ask sends a request. The reply comes on the channel, which has room for it;
 // it never comes when the stream ends first.
 func (s *stream) ask(typ byte, body packet) <-chan reply {
-	answer := make(chan reply, 1)
+	b := make(packet, head, head+len(body))
+	return s.send(typ, append(b, body...), nil)
+}
+
+// head is the room that a request needs before its body: length, type and id.
+const head = 9
+
+// send sends a request whose body stands behind room for its head, and which
+// the stream owns until the reply is there. Data goes to into when it is not nil.
+func (s *stream) send(typ byte, b packet, into []byte) <-chan reply {
+	w := &waiter{to: make(chan reply, 1), into: into}
 	s.mu.Lock()
+	if s.err != nil {
+		s.mu.Unlock()
+		return w.to
+	}
+	s.next++
 	id := s.next
-	if s.next++; s.next == 0 {
-		s.next = firstOwnID
-	}
-	over := s.err != nil
-	if !over {
-		s.waiting[id] = answer
-	}
+	s.waiting[id] = w
 	s.mu.Unlock()
-	if over {
-		return answer
-	}
-	b := make(packet, 0, 9+len(body)).uint32(uint32(5 + len(body)))
-	b = append(append(b, typ).uint32(id), body...)
+	binary.BigEndian.PutUint32(b, uint32(len(b)-4))
+	b[4] = typ
+	binary.BigEndian.PutUint32(b[5:], id)
 	// In a goroutine of its own: the write waits while the machine takes no
 	// bytes, and the caller must be able to leave. It ends with the stream.
-	go func() {
-		s.writing.Lock()
-		_, err := s.w.Write(b)
-		s.writing.Unlock()
-		if err != nil {
-			s.fail(err)
-		}
-	}()
-	return answer
+	go s.write(b, w)
+	return w.to
+}
+
+func (s *stream) write(b []byte, w *waiter) {
+	s.writing.Lock()
+	_, err := s.w.Write(b)
+	s.writing.Unlock()
+	if err != nil {
+		s.fail(err)
+		return
+	}
+	w.half()
 }
 
 // call asks and waits for the answer. late, when not nil, is given an answer
@@ -247,7 +295,7 @@ func lost(cause error) error {
 	switch {
 	case errors.As(cause, &known):
 		return known
-	case cause == nil || errors.Is(cause, io.EOF) || errors.Is(cause, io.ErrClosedPipe):
+	case cause == nil || errors.Is(cause, io.EOF) || errors.Is(cause, io.ErrUnexpectedEOF) || errors.Is(cause, io.ErrClosedPipe):
 		return &viewer.Error{Op: "files", Kind: viewer.Closed, Err: errors.New("the file connection ended")}
 	}
 	return &viewer.Error{Op: "files", Kind: viewer.Closed, Err: fmt.Errorf("the file connection ended: %w", cause)}

@@ -8,9 +8,14 @@ import (
 
 // Packet types of SFTP version 3, draft-ietf-secsh-filexfer-02 section 3.
 const (
+	typeInit          = 1
 	typeVersion       = 2
+	typeOpen          = 3
 	typeClose         = 4
+	typeRead          = 5
+	typeWrite         = 6
 	typeLstat         = 7
+	typeFstat         = 8
 	typeSetstat       = 9
 	typeOpendir       = 11
 	typeReaddir       = 12
@@ -39,6 +44,18 @@ const (
 	statusFailure     = 4
 	statusBadMessage  = 5
 	statusUnsupported = 8
+)
+
+// version is the one version that servers speak.
+const version = 3
+
+// Flags of OPEN, section 6.3.
+const (
+	openRead     = 0x01
+	openWrite    = 0x02
+	openCreate   = 0x08
+	openTruncate = 0x10
+	openNew      = 0x20 // with openCreate: it must not be there
 )
 
 // Attribute flags, section 5.
@@ -145,5 +162,6 @@ func (p *parser) attrs() attrs {
 type packet []byte
 
 func (b packet) uint32(v uint32) packet { return binary.BigEndian.AppendUint32(b, v) }
+func (b packet) add(v byte) packet      { return append(b, v) }
 func (b packet) uint64(v uint64) packet { return binary.BigEndian.AppendUint64(b, v) }
 func (b packet) text(s string) packet   { return append(b.uint32(uint32(len(s))), s...) }

@@ -1,0 +1,24 @@
+//go:build unix
+
+package files
+
+import (
+	"os/exec"
+	"os/user"
+	"strconv"
+	"syscall"
+	"testing"
+)
+
+// asNobody makes cmd run as the account nobody.
+func asNobody(t testing.TB, cmd *exec.Cmd) *exec.Cmd {
+	t.Helper()
+	u, err := user.Lookup("nobody")
+	if err != nil {
+		t.Skipf("no account nobody: %v", err)
+	}
+	uid, _ := strconv.ParseUint(u.Uid, 10, 32)
+	gid, _ := strconv.ParseUint(u.Gid, 10, 32)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}}
+	return cmd
+}
