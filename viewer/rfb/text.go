@@ -10,6 +10,15 @@ import (
 // its name, its reasons.
 const keptBytes = 4 << 10
 
+// maxSaid bounds what is repeated of a machine's words.
+const maxSaid = 500
+
+// said marks the machine's own words as such, so that nobody takes them for
+// ours: one line, in quotation marks that they cannot close.
+func said(text string) string {
+	return `the machine says: "` + strings.ReplaceAll(cleanText([]byte(text), maxSaid), `"`, "'") + `"`
+}
+
 // cleanText makes one line for a person of at most [keptBytes] bytes from a
 // machine: UTF-8 or else Latin-1, without control and formatting characters,
 // at most limit bytes.

@@ -253,6 +253,8 @@ func (t *translator) refused(op string) error {
 	}
 	if reason == "" {
 		reason = "the machine refused the connection and gave no reason"
+	} else {
+		reason = "the machine refused the connection; " + said(reason)
 	}
 	return &viewer.Error{Op: op, Kind: viewer.Closed, Err: errors.New(reason)}
 }
@@ -305,7 +307,12 @@ func (t *translator) readResult() error {
 
 // denied is the error of a login that failed.
 func (t *translator) denied(result uint32, reason string) error {
-	if reason == "" {
+	switch {
+	case reason != "" && auth.Passwordless(t.method):
+		reason = "the machine refused the connection; " + said(reason)
+	case reason != "":
+		reason = "the machine refused the login; " + said(reason)
+	default:
 		switch {
 		case result == 2: // RFC 6143 names 0 and 1; 2 is "too many attempts" since 3.3.
 			reason = "the machine has had too many failed logins: wait a while"
