@@ -8,19 +8,19 @@ func (t *Terminal) control(c byte) {
 		t.event(Event{Kind: Bell})
 		return
 	case 0x08: // BS
-		t.lastOK = false
+		t.moved()
 		t.back(1)
 	case 0x09: // HT
-		t.lastOK = false
+		t.moved()
 		t.tab(1)
 	case 0x0a, 0x0b, 0x0c: // LF, VT, FF
-		t.lastOK = false
+		t.moved()
 		t.index()
 		if t.mode.newline {
 			t.carriageReturn()
 		}
 	case 0x0d:
-		t.lastOK = false
+		t.moved()
 		t.carriageReturn()
 	case 0x0e: // SO
 		t.set.gl = 1
@@ -29,9 +29,12 @@ func (t *Terminal) control(c byte) {
 	}
 }
 
+// moved says that the next character or mark does not follow the last one.
+func (t *Terminal) moved() { t.lastOK, t.last = false, 0 }
+
 // esc does a sequence of ESC and one byte.
 func (t *Terminal) esc(c byte) {
-	t.lastOK = false
+	t.moved()
 	switch c {
 	case '6': // DECBI
 		t.backIndex()
@@ -86,7 +89,7 @@ func (t *Terminal) escMiddle(c byte) {
 		t.designate(3, c)
 	case '#':
 		if c == '8' { // DECALN
-			t.lastOK = false
+			t.moved()
 			t.alignment()
 		}
 	}

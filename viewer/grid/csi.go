@@ -5,6 +5,9 @@ func (t *Terminal) csi(final byte) {
 	p := &t.parser
 	if final != 'm' || p.middles > 0 || p.prefix != 0 {
 		t.lastOK = false
+		if final != 'b' {
+			t.last = 0
+		}
 	}
 	if p.middles > 0 {
 		t.csiMiddle(final)

@@ -169,11 +169,8 @@ func (t *Terminal) lead(c byte) {
 func (t *Terminal) character(r rune) {
 	if r >= 0xa0 {
 		t.print(r)
-		return
 	}
-	// A control of eight bits stands for ESC and a letter.
-	t.parser.begin(escape)
-	t.step(byte(r - 0x40))
+	// Controls of eight bits do nothing, as in tmux and xterm with UTF-8.
 }
 
 // step takes one byte within a sequence.
@@ -182,9 +179,6 @@ func (t *Terminal) step(c byte) {
 	switch {
 	case c == 0x18 || c == 0x1a: // CAN, SUB
 		p.state = ground
-		if c == 0x1a {
-			t.print(replacement)
-		}
 		return
 	case c == 0x1b:
 		p.begin(escape)

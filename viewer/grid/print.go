@@ -87,12 +87,8 @@ func (t *Terminal) print(r rune) {
 
 // put writes a character of w cells at the cursor.
 func (t *Terminal) put(r rune, w int, attr Attr) {
-	if t.pend {
-		if t.mode.autowrap {
-			t.wrap()
-		} else {
-			t.pend = false
-		}
+	if t.pend && t.mode.autowrap {
+		t.wrap()
 	}
 	end := t.rightEdge()
 	if w == 2 && t.x+2 > end {
@@ -105,14 +101,14 @@ func (t *Terminal) put(r rune, w int, attr Attr) {
 			t.split(row, t.x+1)
 			t.wrap()
 			end = t.rightEdge()
-		} else if t.x = end - 2; t.x < 0 {
-			t.x = 0
-			return
+		} else {
+			return // no room
 		}
 	}
 	if t.mode.insert {
 		t.insertCells(w)
 	}
+	t.pend = false
 	row := t.scr.rows[t.y]
 	if row.wide || w == 2 {
 		t.split(row, t.x)

@@ -24,7 +24,9 @@ type Span struct {
 }
 
 // Empty reports whether nothing is in the span.
-func (s Span) Empty() bool { return !s.Block && !s.From.Before(s.To) || s.Block && s.From.Col == s.To.Col }
+func (s Span) Empty() bool {
+	return !s.Block && !s.From.Before(s.To) || s.Block && s.From.Col == s.To.Col
+}
 
 // Has reports whether a cell is in the span.
 func (s Span) Has(p Pos) bool {
