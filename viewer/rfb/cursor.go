@@ -1,7 +1,6 @@
 package rfb
 
 import (
-	"encoding/binary"
 	"fmt"
 	"image"
 	"image/color"
@@ -10,7 +9,6 @@ import (
 	vnc "github.com/mitchellh/go-vnc"
 
 	"deskvnc/viewer"
-	"deskvnc/viewer/rfb/rect"
 )
 
 // maxCursorSide bounds a pointer shape: 1024 pixels a side, 4 MiB.
@@ -57,8 +55,13 @@ func (s *Session) readShape(r *vnc.Rectangle, size int, paint func(b []byte, img
 	}
 	img := image.NewNRGBA(image.Rect(0, 0, w, h))
 	paint(b, img)
-	s.emit(viewer.Cursor{Image: img, Hot: image.Pt(min(int(r.X), w-1), min(int(r.Y), h-1))})
+	s.emit(viewer.Cursor{Image: img, Hot: hotSpot(r)})
 	return s.conn.Discard(size)
+}
+
+// hotSpot is the point of a shape that points, inside of it.
+func hotSpot(r *vnc.Rectangle) image.Point {
+	return image.Pt(min(int(r.X), int(r.Width)-1), min(int(r.Y), int(r.Height)-1))
 }
 
 func checkShape(r *vnc.Rectangle) error {
@@ -91,39 +94,6 @@ func (s *Session) readXCursor(r *vnc.Rectangle) error {
 					img.SetNRGBA(x, y, second)
 				}
 			}
-		}
-	})
-}
-
-// readAlphaCursor reads the pseudo-encoding -314: an encoding's number and
-// pixels of red, green, blue and alpha, the colours multiplied by the alpha
-// (community document, Cursor With Alpha). Machines send them Raw; no other
-// encoding of four channels is decoded.
-func (s *Session) readAlphaCursor(r *vnc.Rectangle) error {
-	if err := checkShape(r); err != nil {
-		return err
-	}
-	b, err := s.conn.Peek(4)
-	if err != nil {
-		return err
-	}
-	if e := int32(binary.BigEndian.Uint32(b)); e != rect.TypeRaw {
-		return &viewer.Error{Op: "rfb.Cursor", Kind: viewer.Unsupported,
-			Err: fmt.Errorf("a pointer shape with alpha in encoding %d; only Raw is read", e)}
-	}
-	if err := s.conn.Discard(4); err != nil {
-		return err
-	}
-	return s.readShape(r, 4*int(r.Width)*int(r.Height), func(b []byte, img *image.NRGBA) {
-		for i := 0; i < len(img.Pix); i += 4 {
-			p, a := b[i:i+4], uint32(b[i+3])
-			if a == 0 {
-				continue
-			}
-			for c := range 3 {
-				img.Pix[i+c] = uint8(min((uint32(p[c])*0xff+a/2)/a, 0xff))
-			}
-			img.Pix[i+3] = uint8(a)
 		}
 	})
 }

@@ -2,6 +2,7 @@ package rfb_test
 
 import (
 	"bytes"
+	"compress/zlib"
 	"encoding/binary"
 	"fmt"
 	"image"
@@ -178,6 +179,11 @@ func TestPointerShapeKinds(t *testing.T) {
 		{"two colours, masked", rfbtest.Rect(1, 0, 2, 1, -240, 1, 2, 3, 4, 5, 6, 0x80, 0x40), []pixel{{}, px(4, 5, 6, 255)}},
 		{"alpha, multiplied", rfbtest.Rect(1, 0, 2, 1, -314, 0, 0, 0, 0, 128, 64, 0, 128, 9, 9, 9, 0), []pixel{px(255, 128, 0, 128), {}}},
 		{"alpha, more colour than alpha", rfbtest.Rect(1, 0, 2, 1, -314, 0, 0, 0, 0, 255, 0, 0, 1, 0, 0, 0, 255), []pixel{px(255, 0, 0, 1), px(0, 0, 0, 255)}},
+		{"alpha in RRE", rfbtest.Rect(1, 0, 2, 1, -314, 0, 0, 0, 2, 0, 0, 0, 1, 9, 9, 9, 0, 128, 64, 0, 128, 0, 0, 0, 0, 0, 1, 0, 1), []pixel{px(255, 128, 0, 128), {}}},
+		{"alpha in Hextile", rfbtest.Rect(1, 0, 2, 1, -314, 0, 0, 0, 5, 1, 128, 64, 0, 128, 9, 9, 9, 0), []pixel{px(255, 128, 0, 128), {}}},
+		{"alpha in Tight", rfbtest.Rect(1, 0, 2, 1, -314, 0, 0, 0, 7, 0x80, 128, 64, 0, 128), []pixel{px(255, 128, 0, 128), px(255, 128, 0, 128)}},
+		{"alpha in Tight, with a palette", rfbtest.Rect(1, 0, 2, 1, -314, 0, 0, 0, 7, 0x40, 1, 1, 128, 64, 0, 128, 0, 0, 0, 0, 0x40), []pixel{px(255, 128, 0, 128), {}}},
+		{"alpha in ZRLE", rfbtest.Rect(1, 0, 2, 1, -314, alphaZRLE()...), []pixel{px(255, 128, 0, 128), {}}},
 		{"VMware's masks", rfbtest.Rect(1, 0, 2, 1, 0x574d5664, 0, 0, 0, 0, 0, 0, 255, 255, 255, 255, 3, 2, 1, 0, 0, 0, 0, 0), []pixel{px(1, 2, 3, 255), {}}},
 		{"VMware's inverse is black", rfbtest.Rect(1, 0, 2, 1, 0x574d5664, 0, 0, 255, 255, 255, 0, 255, 255, 255, 0, 255, 255, 255, 0, 255, 255, 255, 0), []pixel{px(0, 0, 0, 255), px(0, 0, 0, 255)}},
 		{"VMware's alpha", rfbtest.Rect(1, 0, 2, 1, 0x574d5664, 1, 0, 1, 2, 3, 4, 5, 6, 7, 8), []pixel{px(1, 2, 3, 4), px(5, 6, 7, 8)}},
@@ -209,6 +215,16 @@ func TestPointerShapeKinds(t *testing.T) {
 	}
 }
 
+// alphaZRLE is a raw tile of ZRLE in a shape with alpha: four bytes a pixel,
+// since its depth is 32.
+func alphaZRLE() []byte {
+	var z bytes.Buffer
+	w := zlib.NewWriter(&z)
+	_, _ = w.Write([]byte{0, 128, 64, 0, 128, 9, 9, 9, 0}) // a buffer takes everything
+	_ = w.Flush()
+	return append(binary.BigEndian.AppendUint32([]byte{0, 0, 0, 16}, uint32(z.Len())), z.Bytes()...)
+}
+
 func TestPointerShapeFaults(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -216,7 +232,7 @@ func TestPointerShapeFaults(t *testing.T) {
 		kind viewer.Kind
 		want string
 	}{
-		{"alpha that is not Raw", rfbtest.Rect(0, 0, 2, 1, -314, 0, 0, 0, 5), viewer.Unsupported, "encoding 5"},
+		{"alpha in a copy", rfbtest.Rect(0, 0, 2, 1, -314, 0, 0, 0, 1, 0, 0, 0, 0), viewer.Unsupported, "encoding copyrect"},
 		{"an unknown kind", rfbtest.Rect(0, 0, 2, 1, 0x574d5664, 7, 0), viewer.Malformed, "kind 7"},
 		{"too large, two colours", rfbtest.Rect(0, 0, 65535, 65535, -240), viewer.Limit, "65535 x 65535"},
 		{"too large, alpha", rfbtest.Rect(0, 0, 65535, 1, -314), viewer.Limit, "65535 x 1"},

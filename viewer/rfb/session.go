@@ -30,11 +30,12 @@ type Session struct {
 	translator *translator
 	out        *outbox
 
-	queue  *rect.Queue // what is to be drawn; set once
-	canvas rect.Canvas // owned by the read loop
-	screen screen      // owned by the read loop
-	update *update     // set once; owned by the read loop
-	order  frame.Order // set once, before the read loop starts
+	queue  *rect.Queue  // what is to be drawn; set once
+	canvas rect.Canvas  // owned by the read loop
+	screen screen       // owned by the read loop
+	update *update      // set once; owned by the read loop
+	alpha  *alphaShapes // nil before there was one; owned by the read loop
+	order  frame.Order  // set once, before the read loop starts
 
 	decoders map[int32]vnc.Encoding // for the whole colours; set once
 	streams  native.Streams         // of these; set once
