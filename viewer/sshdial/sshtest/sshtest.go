@@ -89,6 +89,12 @@ func Start(t testing.TB, o Options) *Server {
 			t.Fatal(err)
 		}
 	}
+	dir := t.TempDir()
+	for _, d := range []string{filepath.Dir(dir), dir} { // other accounts may log in too
+		if err := os.Chmod(d, 0o711); err != nil {
+			t.Fatal(err)
+		}
+	}
 	if o.Listen == "" {
 		o.Listen = "127.0.0.1:0"
 	}
@@ -98,7 +104,7 @@ func Start(t testing.TB, o Options) *Server {
 	}
 	at := l.Addr().(*net.TCPAddr)
 	s := &Server{
-		Host: at.IP.String(), Port: at.Port, User: u.Username, Dir: t.TempDir(), t: t, listener: l.(*net.TCPListener),
+		Host: at.IP.String(), Port: at.Port, User: u.Username, Dir: dir, t: t, listener: l.(*net.TCPListener),
 		config: o.Config, kinds: o.HostKeys, running: map[*exec.Cmd]struct{}{},
 	}
 	if s.kinds == nil {
@@ -207,7 +213,7 @@ func (s *Server) KnownHosts() string {
 // authorized_keys.
 func (s *Server) Authorize(keys ...string) {
 	s.t.Helper()
-	f, err := os.OpenFile(s.file("authorized_keys"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	f, err := os.OpenFile(s.file("authorized_keys"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
 		s.t.Fatal(err)
 	}
