@@ -51,6 +51,16 @@ func TestRSAAES(t *testing.T) {
 	}
 }
 
+// A random number that begins with zeros may come without them, as neatvnc
+// sends it.
+func TestRSAAESShortNumber(t *testing.T) {
+	s := &ra2Server{typ: TypeRA2x256, key: key(t), kind: wantsPassword, short: true}
+	cl := newClient("pässword")
+	if err, server := meet(t, cl, &machine{types: []byte{TypeRA2x256}, login: s.login}, desk); err != nil || server != nil || s.password != "pässword" {
+		t.Errorf("got %v, the server %v", err, server)
+	}
+}
+
 // The key is pinned: another one is a stop before any password.
 func TestRSAAESKeyChanges(t *testing.T) {
 	pins := trust.Folder(filepath.Join(t.TempDir(), "pins"))

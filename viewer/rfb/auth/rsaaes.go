@@ -28,6 +28,10 @@ const (
 // clientRSABits is the size of the key made for one login.
 const clientRSABits = 2048
 
+// mostZeros is how many zeros at the front of an encrypted number are missed:
+// neatvnc leaves them out.
+const mostZeros = 8
+
 // maxCredentialBytes is the most that the length byte of a user name or
 // password can say.
 const maxCredentialBytes = 255
@@ -90,10 +94,8 @@ func (r *rsaAES) Login(c *conn.Conn) error {
 	if err != nil {
 		return err
 	}
-	// Both prove that they have seen the same keys.
-	if err := out.send(c, r.hash(ownWire, serverWire)); err != nil {
-		return err
-	}
+	// Both prove that they have seen the same keys, the machine first: neatvnc
+	// takes what arrives together with the random number for not encrypted.
 	want := r.hash(serverWire, ownWire)
 	got, err := in.receive(c, len(want))
 	if err != nil {
@@ -101,6 +103,9 @@ func (r *rsaAES) Login(c *conn.Conn) error {
 	}
 	if subtle.ConstantTimeCompare(got, want) != 1 {
 		return &viewer.Error{Op: "rfb.Login", Kind: viewer.Untrusted, Err: fmt.Errorf("the keys were changed on their way between %s and this viewer", r.l.Target.Label())}
+	}
+	if err := out.send(c, r.hash(ownWire, serverWire)); err != nil {
+		return err
 	}
 	kind, err := in.receive(c, 1)
 	if err != nil {
@@ -137,13 +142,15 @@ func (r *rsaAES) exchange(c *conn.Conn, server *rsa.PublicKey, own *rsa.PrivateK
 	if err != nil {
 		return nil, nil, err
 	}
-	if got := int(binary.BigEndian.Uint16(n)); got != own.Size() {
+	got := int(binary.BigEndian.Uint16(n))
+	if got > own.Size() || got < own.Size()-mostZeros {
 		return nil, nil, malformed("the machine sent a random number of %d bytes where %d belong", got, own.Size())
 	}
-	b, err := take(c, own.Size())
+	b, err := take(c, got)
 	if err != nil {
 		return nil, nil, err
 	}
+	b = append(make([]byte, own.Size()-got), b...)
 	theirs, err := own.Decrypt(nil, b, nil)
 	if err != nil || len(theirs) != r.keyBytes() {
 		return nil, nil, malformed("the machine's random number is not encrypted for this viewer's key")

@@ -128,6 +128,8 @@ type ra2Server struct {
 	kind byte // of the credentials it wants
 
 	user, password string // what it was told
+	// short has the random number begin with a zero, which is left out.
+	short bool
 	// forge changes the server's hash.
 	forge bool
 }
@@ -161,6 +163,14 @@ func (s *ra2Server) login(m *machine) error {
 	sealed, err := encryptPKCS1(pub, mine)
 	if err != nil {
 		return err
+	}
+	for ; s.short && sealed[0] != 0; sealed, err = encryptPKCS1(pub, mine) {
+		if err != nil {
+			return err
+		}
+	}
+	if s.short {
+		sealed = bytes.TrimLeft(sealed, "\x00")
 	}
 	m.give(u16(len(sealed)), sealed)
 	if n := int(binary.BigEndian.Uint16(m.take(2))); n != s.key.Size() {
