@@ -1,0 +1,5 @@
+//go:build !cgo
+
+package rfb_test
+
+const jpegLibrary = "image/jpeg"
