@@ -30,6 +30,14 @@ type Desktop interface {
 	Refresh()
 }
 
+// A Sparer is a Desktop that can be asked for less than all changes.
+type Sparer interface {
+	// Spare says whether those who look do so now and then only: changes are
+	// then asked for every few seconds. Once it is false again, what has changed
+	// is asked for at once.
+	Spare(on bool)
+}
+
 // An Inputter is a Session that takes keyboard and pointer input through one
 // ordered queue of [InputQueue] places.
 type Inputter interface {

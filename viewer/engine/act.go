@@ -39,6 +39,25 @@ func (s *Session) Watch() (release func(), err error) {
 	return func() { once.Do(func() { s.watch(-1) }) }, nil
 }
 
+// Glance is Watch for those who look now and then only, as at a small picture:
+// as long as nobody watches, changes are asked for every few seconds. A Watch
+// that begins finds the picture as it is a moment later.
+func (s *Session) Glance() (release func(), err error) {
+	if err := s.engine.room(s); err != nil {
+		return nil, err
+	}
+	s.glance(1)
+	var once sync.Once
+	return func() { once.Do(func() { s.glance(-1) }) }, nil
+}
+
+func (s *Session) glance(n int) {
+	s.mu.Lock()
+	s.glancing += n
+	s.mu.Unlock()
+	s.watch(0)
+}
+
 func (s *Session) watch(n int) {
 	s.lastRead.Store(time.Now().UnixNano())
 	s.mu.Lock()
@@ -52,8 +71,11 @@ func (s *Session) demand() {
 	s.demanding.Lock()
 	defer s.demanding.Unlock()
 	s.mu.Lock()
-	on, live := s.watching > 0, s.live
+	on, sparse, live := s.watching+s.glancing > 0, s.watching == 0, s.live
 	s.mu.Unlock()
+	if d, ok := live.(viewer.Sparer); ok {
+		d.Spare(sparse)
+	}
 	if d, ok := live.(viewer.Desktop); ok {
 		d.Demand(on)
 	}
@@ -63,7 +85,7 @@ func (s *Session) demand() {
 func (s *Session) Watched() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.watching > 0
+	return s.watching+s.glancing > 0
 }
 
 // Refresh asks for the whole picture once more.

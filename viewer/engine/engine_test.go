@@ -29,6 +29,7 @@ type scripted struct {
 	mu     sync.Mutex
 	err    error
 	demand []bool
+	spared []bool
 	posted []viewer.Input
 	closed int
 }
@@ -94,6 +95,12 @@ func (s *scripted) Post(in ...viewer.Input) error {
 }
 func (s *scripted) Queued() int                 { return 0 }
 func (s *scripted) Flush(context.Context) error { return nil }
+
+func (s *scripted) Spare(on bool) {
+	s.mu.Lock()
+	s.spared = append(s.spared, on)
+	s.mu.Unlock()
+}
 
 func wanted(s *scripted) []bool {
 	s.mu.Lock()

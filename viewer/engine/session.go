@@ -43,6 +43,7 @@ type Session struct {
 	info     Info
 	subs     []*subscriber
 	watching int
+	glancing int
 	tuned    *viewer.Picture    // how the picture was last asked for, once that was changed
 	drop     context.CancelFunc // ends the current attempt or connection
 	line     line

@@ -322,6 +322,22 @@ func TestRequests(t *testing.T) {
 	r.inFlight = false
 	step("nothing")
 
+	// Who looks now and then gets changes every few seconds, and the whole at
+	// once; back to looking, what has changed at once.
+	r = requests{}
+	r.setSparse(true)
+	r.setDemand(true)
+	step("whole")
+	r.inFlight = false
+	step("later")
+	now = now.Add(sparseEvery)
+	step("changes")
+	r.inFlight = false
+	step("later")
+	r.setSparse(false)
+	step("changes")
+	step("nothing")
+
 	// A burst, then one every 10 ms.
 	r = requests{demand: true}
 	for range requestBurst {

@@ -49,6 +49,14 @@ func (r *requests) setDemand(on bool) {
 	r.demand = on
 }
 
+// setSparse says whether those who look do so now and then only.
+func (r *requests) setSparse(on bool) {
+	if r.sparse && !on {
+		r.last = time.Time{}
+	}
+	r.sparse = on
+}
+
 // endOfContinuous notes an EndOfContinuousUpdates.
 func (r *requests) endOfContinuous() {
 	switch {

@@ -63,6 +63,7 @@ type Session struct {
 var (
 	_ viewer.Session   = (*Session)(nil)
 	_ viewer.Desktop   = (*Session)(nil)
+	_ viewer.Sparer    = (*Session)(nil)
 	_ viewer.Inputter  = (*Session)(nil)
 	_ viewer.Releaser  = (*Session)(nil)
 	_ viewer.Resizer   = (*Session)(nil)
@@ -258,6 +259,11 @@ func (s *Session) Close() error {
 // Demand says whether anybody looks.
 func (s *Session) Demand(on bool) {
 	s.out.update(func() { s.out.requests.setDemand(on) })
+}
+
+// Spare says whether those who look do so now and then only.
+func (s *Session) Spare(on bool) {
+	s.out.update(func() { s.out.requests.setSparse(on) })
 }
 
 // Refresh asks for the whole picture once more.
