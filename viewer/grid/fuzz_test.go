@@ -86,7 +86,7 @@ func FuzzTerminal(f *testing.F) {
 			whole.Update(&v)
 			p := whole.Read(at, 64)
 			if p.More && p.Next == at {
-				t.Fatal("a read does not go on")
+				t.Fatalf("a read does not go on: %+v gave %+v", at, p)
 			}
 			at = p.Next
 			visit(t, whole, &v)

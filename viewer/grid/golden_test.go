@@ -50,11 +50,11 @@ func items(t testing.TB) []item {
 
 const goldenFile = "testdata/goldens.txt"
 
-// goldens are the screens that tmux and xterm showed, by "name/peer". Each has
-// a row of the file for each of theirs, quoted, and one for the cursor.
-func goldens(t testing.TB) map[string][]string {
+// readGoldens are the screens that tmux and xterm showed, by "name/peer". Each
+// has a row of the file for each of theirs, quoted, and one for the cursor.
+func readGoldens(t testing.TB, file string) map[string][]string {
 	t.Helper()
-	b, err := os.ReadFile(goldenFile)
+	b, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func goldens(t testing.TB) map[string][]string {
 		}
 		s, err := strconv.Unquote(line)
 		if err != nil {
-			t.Fatalf("%s:%d: %v", goldenFile, i+1, err)
+			t.Fatalf("%s:%d: %v", file, i+1, err)
 		}
 		all[name] = append(all[name], s)
 	}
@@ -276,7 +276,7 @@ func TestGoldens(t *testing.T) {
 	if *update {
 		writeGoldens(t)
 	}
-	want := goldens(t)
+	want := readGoldens(t, goldenFile)
 	for _, it := range items(t) {
 		t.Run(it.name, func(t *testing.T) {
 			g := New(Options{})

@@ -89,9 +89,10 @@ func (t *Terminal) Read(from Cursor, maxBytes int) Part {
 	}
 	open := t.lineOf(start)
 
-	if from.Line > open || from.Line == open && from.Char == 0 {
+	switch {
+	case from.Seen != 0 && from.Line >= open:
 		// All that is left may change. Is there something new?
-		fresh := from.Seen == 0
+		fresh := false
 		for i := start; i <= n+last && !fresh; i++ {
 			fresh = t.mainRow(i).gen > from.Seen
 		}
@@ -99,7 +100,9 @@ func (t *Terminal) Read(from Cursor, maxBytes int) Part {
 			p.Next, p.Unfinished = Cursor{Line: open, Seen: t.gen}, true
 			return p
 		}
-		from.Line, from.Char = open, 0
+		from = Cursor{Line: open}
+	case from.Line > t.lineOf(n+last):
+		from = Cursor{Line: open}
 	}
 	if from.Line < t.ring.first {
 		p.Lost = t.ring.first - from.Line
