@@ -341,5 +341,9 @@ func (l *xevLog) wait(t testing.TB, n int) []viewertest.Seen {
 
 // dialOnce tries a connection to a machine.
 func dialOnce(target viewer.Target) (net.Conn, error) {
-	return net.DialTimeout("tcp", target.HostPort(), viewertest.Patience)
+	network := "tcp"
+	if target.Socket() {
+		network = "unix"
+	}
+	return net.DialTimeout(network, target.HostPort(), viewertest.Patience)
 }
