@@ -103,7 +103,7 @@ func (t *tab) facts() (out []fact) {
 		add("quality", "Quality", text)
 		add("encodings", "Asked for", pic.Encodings)
 	}
-	return out
+	return append(out, t.figures()...)
 }
 
 // colorWords are the colours for a person.
@@ -144,7 +144,7 @@ func (w *Window) showConnection(t *tab) {
 	paint()
 	scroll := container.NewVScroll(grid)
 	// Room for lines that come while the card is shown.
-	scroll.SetMinSize(fyne.NewSize(380, min(max(grid.MinSize().Height, 220), max(w.win.Canvas().Size().Height-130, 60))))
+	scroll.SetMinSize(fyne.NewSize(380, min(max(grid.MinSize().Height, 300), max(w.win.Canvas().Size().Height-130, 60))))
 	duplicate := look.NewChoice("Copy", widget.MediumImportance, func() {
 		w.config.App.Clipboard().SetContent(factText(t.title(), t.facts()))
 		w.status.say("Copied how "+t.title()+" is connected.", false)
