@@ -62,6 +62,11 @@ type Cursor struct {
 // CursorMoved says that the remote side moved the pointer itself.
 type CursorMoved struct{ At image.Point }
 
+// PointerMode says whether the remote side takes motion of the pointer instead
+// of places, as an emulator without a tablet does: its pointer is then moved
+// best by [Motion], and stands where only it knows.
+type PointerMode struct{ Relative bool }
+
 // LockState is the remote side's lock keys.
 type LockState struct{ Locks Locks }
 
@@ -80,6 +85,7 @@ func (Bell) event()        {}
 func (CutText) event()     {}
 func (Cursor) event()      {}
 func (CursorMoved) event() {}
+func (PointerMode) event() {}
 func (LockState) event()   {}
 func (Refusal) event()     {}
 func (Notice) event()      {}

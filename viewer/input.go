@@ -1,7 +1,7 @@
 package viewer
 
-// An Input is one thing a person or an agent does to a session: a [Key] or a
-// [Pointer] event. A session delivers inputs in the order they were posted.
+// An Input is one thing a person or an agent does to a session: a [Key], a
+// [Pointer] event or a [Motion]. A session delivers inputs in the order they were posted.
 type Input interface{ input() }
 
 // A Key is one key going down or up.
@@ -42,8 +42,19 @@ type Pointer struct {
 	WheelY  int // clicks; positive is down, towards the person
 }
 
+// A Motion moves the pointer by a way instead of to a place, for machines that
+// have no places: see [PointerMode]. On any other it moves from the last place
+// sent, inside of the screen.
+type Motion struct {
+	DX, DY  int
+	Buttons Buttons
+	WheelX  int // clicks; positive to the right
+	WheelY  int // clicks; positive is down, towards the person
+}
+
 func (Key) input()     {}
 func (Pointer) input() {}
+func (Motion) input()  {}
 
 // Releases reports whether an input can only let something go: a key up.
 // A pointer event is judged against the mask that was sent before.
@@ -53,6 +64,8 @@ func Releases(in Input, held Buttons) bool {
 		return !in.Down
 	case Pointer:
 		return in.WheelX == 0 && in.WheelY == 0 && in.Buttons&^held == 0 && in.Buttons != held
+	case Motion:
+		return in == Motion{Buttons: in.Buttons} && in.Buttons&^held == 0 && in.Buttons != held
 	}
 	return false
 }

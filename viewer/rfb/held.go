@@ -33,7 +33,8 @@ type held struct {
 	pointed bool // a pointer event has been sent
 
 	buttons  buttonForm
-	relative bool // the machine takes motion, not places
+	relative bool   // the machine takes motion, not places
+	size     [2]int // the screen
 }
 
 // A buttonForm is what is known of ExtendedMouseButtons.
@@ -59,8 +60,28 @@ func (h *held) append(b []byte, in viewer.Input) []byte {
 		return h.key(b, in)
 	case viewer.Pointer:
 		return h.pointer(b, in)
+	case viewer.Motion:
+		return h.motion(b, in)
 	}
 	return b
+}
+
+// motion moves the pointer by a way. A machine that takes motion gets it as it
+// is; for any other it is a place on the screen.
+func (h *held) motion(b []byte, m viewer.Motion) []byte {
+	p := viewer.Pointer{X: int(h.x) + m.DX, Y: int(h.y) + m.DY, Buttons: m.Buttons, WheelX: m.WheelX, WheelY: m.WheelY}
+	if !h.relative {
+		p.X, p.Y = min(max(p.X, 0), max(h.size[0]-1, 0)), min(max(p.Y, 0), max(h.size[1]-1, 0))
+		return h.pointer(b, p)
+	}
+	mask := h.maskOf(m.Buttons)
+	if (m.WheelX == 0 && m.WheelY == 0) || mask != h.mask || m.DX != 0 || m.DY != 0 {
+		h.pointed = true
+		b = h.send(b, mask, coordinate(relativeZero+m.DX), coordinate(relativeZero+m.DY))
+	}
+	h.mask = mask
+	b = h.clicks(b, m.WheelY, wheelUp, wheelDown)
+	return h.clicks(b, m.WheelX, wheelLeft, wheelRight)
 }
 
 func (h *held) pointer(b []byte, p viewer.Pointer) []byte {
@@ -80,18 +101,23 @@ func (h *held) point(b []byte, mask, x, y uint16) []byte {
 	if h.relative {
 		toX, toY = relativeZero, relativeZero
 		if h.pointed {
-			toX, toY = motion(h.x, x), motion(h.y, y)
+			toX, toY = way(h.x, x), way(h.y, y)
 		}
 	}
 	h.x, h.y, h.pointed = x, y, true
-	if h.buttons == buttonsMore && mask>>7 != 0 {
-		return appendMoreButtons(b, mask, toX, toY)
-	}
-	return appendPointer(b, uint8(mask), toX, toY)
+	return h.send(b, mask, toX, toY)
 }
 
-// motion is the coordinate for the way from one place to another.
-func motion(from, to uint16) uint16 {
+// send writes a pointer event, in the longer form where it is needed.
+func (h *held) send(b []byte, mask, x, y uint16) []byte {
+	if h.buttons == buttonsMore && mask>>7 != 0 {
+		return appendMoreButtons(b, mask, x, y)
+	}
+	return appendPointer(b, uint8(mask), x, y)
+}
+
+// way is the coordinate for the way from one place to another.
+func way(from, to uint16) uint16 {
 	return coordinate(relativeZero + int(to) - int(from))
 }
 

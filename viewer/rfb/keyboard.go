@@ -181,13 +181,16 @@ func (s *Session) moreButtonsOffered(*vnc.Rectangle) error {
 // motion (0). Only QEMU sends it.
 func (s *Session) readPointerMotion(r *vnc.Rectangle) error {
 	relative := r.X == 0
-	tell := false
+	changed := false
 	s.out.update(func() {
 		h := &s.out.held
-		tell = relative && !h.relative
+		changed = relative != h.relative
 		h.relative, h.emulator = relative, true
 	})
-	if tell {
+	if changed {
+		s.emit(viewer.PointerMode{Relative: relative})
+	}
+	if changed && relative {
 		s.emit(viewer.Notice{Text: "the machine takes the pointer's motion, not its place: its pointer may stand elsewhere than yours"})
 	}
 	return nil

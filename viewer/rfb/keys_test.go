@@ -158,7 +158,8 @@ func TestRelativePointer(t *testing.T) {
 	done := make(chan struct{})
 	l := machine(t, rfbtest.Update(rfbtest.Rect(0, 0, 0, 0, -257), fill(0, 0, 100, 100, red)),
 		wants([]uint8{rfbtest.PointerEvent}, "pointer 0 at 32767,32767", "pointer 1 at 32777,32762",
-			"pointer 9 at 32767,32767", "pointer 1 at 32767,32767", "pointer 0 at 32767,32767"),
+			"pointer 9 at 32767,32767", "pointer 1 at 32767,32767", "pointer 0 at 32767,32767",
+			"pointer 0 at 32764,32771", "pointer 2 at 32767,32767", "pointer 0 at 32767,32767"),
 		rfbtest.Update(rfbtest.Rect(1, 0, 0, 0, -257), fill(0, 0, 100, 100, green)),
 		wants([]uint8{rfbtest.PointerEvent}, "pointer 0 at 7,8"),
 		func(*rfbtest.Conn) error { close(done); return nil }, live)
@@ -168,8 +169,11 @@ func TestRelativePointer(t *testing.T) {
 		return ok && strings.Contains(n.Text, "motion")
 	})
 	l.Post(t, viewer.Pointer{X: 50, Y: 50}, viewer.Pointer{X: 60, Y: 45, Buttons: viewer.Left},
-		viewer.Pointer{X: 60, Y: 45, Buttons: viewer.Left, WheelY: -1}, viewer.Pointer{X: 60, Y: 45})
+		viewer.Pointer{X: 60, Y: 45, Buttons: viewer.Left, WheelY: -1}, viewer.Pointer{X: 60, Y: 45},
+		viewer.Motion{DX: -3, DY: 4}, viewer.Motion{Buttons: viewer.Middle}, viewer.Motion{})
+	l.Event(t, "the change of the pointer's mode", func(e viewer.Event) bool { return e == viewer.PointerMode{Relative: true} })
 	l.Until(t, "the green picture", func() bool { return l.At(9, 9) == green })
+	l.Event(t, "places again", func(e viewer.Event) bool { return e == viewer.PointerMode{} })
 	l.Post(t, viewer.Pointer{X: 7, Y: 8})
 	<-done
 }

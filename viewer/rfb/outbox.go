@@ -72,7 +72,8 @@ type outbox struct {
 type entry struct {
 	n       uint64
 	in      viewer.Input
-	move    bool // a pointer input that moves only
+	move    bool // a pointer input that moves only, to a place
+	still   bool // a motion that changes no button
 	release bool
 	text    []byte // a ClientCutText message
 	kind    textKind
@@ -154,6 +155,13 @@ func (o *outbox) checkInput(in viewer.Input) error {
 		if max(in.WheelX, -in.WheelX, in.WheelY, -in.WheelY) > maxClicks {
 			return bad("more than %d wheel clicks in one input", maxClicks)
 		}
+	case viewer.Motion:
+		if max(in.WheelX, -in.WheelX, in.WheelY, -in.WheelY) > maxClicks {
+			return bad("more than %d wheel clicks in one input", maxClicks)
+		}
+		if max(in.DX, -in.DX, in.DY, -in.DY) > relativeZero {
+			return bad("a motion of more than %d pixels", relativeZero)
+		}
 	default:
 		return bad("an input of type %T cannot be sent over VNC", in)
 	}
@@ -186,6 +194,11 @@ func (o *outbox) places(in []viewer.Input) int {
 				n++
 			}
 			buttons, tail = i.Buttons, move
+		case viewer.Motion:
+			if !viewer.Releases(i, buttons) {
+				n++ // one more at most: it may yet be added to the one before
+			}
+			buttons, tail = i.Buttons, false
 		case viewer.Key:
 			id := idOf(i)
 			_, before := o.down[id]
@@ -222,6 +235,14 @@ func (o *outbox) push(in viewer.Input) {
 			o.queue[n-1] = e
 			return
 		}
+	case viewer.Motion:
+		still := in.Buttons == o.posted && in.WheelX == 0 && in.WheelY == 0
+		o.posted = in.Buttons
+		if n := len(o.queue); still && n > 0 && o.queue[n-1].add(in) {
+			o.queue[n-1].n = o.counter
+			return
+		}
+		e.still = still
 	case viewer.Key:
 		if id := idOf(in); in.Down {
 			o.down[id] = struct{}{}
@@ -230,6 +251,19 @@ func (o *outbox) push(in viewer.Input) {
 		}
 	}
 	o.queue = append(o.queue, e)
+}
+
+// add adds a motion to the one of the entry, which only moves too, unless that
+// would be more than one can carry.
+func (e *entry) add(m viewer.Motion) bool {
+	before, ok := e.in.(viewer.Motion)
+	x, y := before.DX+m.DX, before.DY+m.DY
+	if !ok || before.Buttons != m.Buttons || before.WheelX != 0 || before.WheelY != 0 || !e.still || max(x, -x, y, -y) > relativeZero {
+		return false
+	}
+	before.DX, before.DY = x, y
+	e.in = before
+	return true
 }
 
 // releaseAll clears the queue of everything but pointer releases and text,
@@ -244,9 +278,9 @@ func (o *outbox) releaseAll() uint64 {
 		case e.text != nil:
 			texts = append(texts, e)
 		case e.in != nil:
-			if p, ok := e.in.(viewer.Pointer); ok && viewer.Releases(p, buttons) {
+			if held, ok := buttonsOf(e.in); ok && viewer.Releases(e.in, buttons) {
 				kept = append(kept, e)
-				buttons = p.Buttons
+				buttons = held
 			}
 		}
 	}
@@ -263,6 +297,17 @@ func (o *outbox) releaseAll() uint64 {
 	o.posted = 0
 	clear(o.down)
 	return n
+}
+
+// buttonsOf are the buttons held after an input of the pointer.
+func buttonsOf(in viewer.Input) (viewer.Buttons, bool) {
+	switch in := in.(type) {
+	case viewer.Pointer:
+		return in.Buttons, true
+	case viewer.Motion:
+		return in.Buttons, true
+	}
+	return 0, false
 }
 
 // seal refuses inputs from now on, queues the release of what is held, and

@@ -91,11 +91,16 @@ func TestMessages(t *testing.T) {
 		{"never the point of a press or a release",
 			[]viewer.Input{point(1, 1, 0), point(2, 2, viewer.Left), point(3, 3, viewer.Left), point(4, 4, viewer.Left), point(5, 5, 0), point(6, 6, 0)},
 			"0@1,1 1@2,2 1@4,4 0@5,5 0@6,6"},
+		{"motions add up, but not across presses",
+			[]viewer.Input{point(50, 50, 0), viewer.Motion{DX: 5}, viewer.Motion{DX: 1, DY: -7}, viewer.Motion{DX: 1, Buttons: viewer.Left}, viewer.Motion{DX: 1, Buttons: viewer.Left},
+				viewer.Motion{DX: 2, Buttons: viewer.Left}, viewer.Motion{}, viewer.Motion{DX: -200, DY: 500}, viewer.Motion{WheelY: 1}},
+			"0@50,50 0@56,43 1@57,43 1@60,43 0@60,43 0@0,99 16@0,99 0@0,99"},
 		{"never across the wheel",
 			[]viewer.Input{point(1, 1, 0), viewer.Pointer{X: 1, Y: 1, WheelY: 1}, point(2, 2, 0)}, "0@1,1 16@1,1 0@1,1 0@2,2"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			o := newOutbox()
+			o.resized([2]int{100, 100})
 			if err := o.post(c.in); err != nil {
 				t.Fatal(err)
 			}
@@ -112,6 +117,7 @@ func TestPostRefuses(t *testing.T) {
 		"a key without a symbol": viewer.Key{Scan: 0x1e, Down: true},
 		"a wheel gone mad":       viewer.Pointer{WheelY: -1 << 40},
 		"nothing":                nil,
+		"a motion gone mad":      viewer.Motion{DX: 1 << 20},
 	} {
 		if err := o.post([]viewer.Input{down('a'), in}); viewer.KindOf(err) != viewer.Invalid {
 			t.Errorf("%s: got %v, want the kind %q", name, err, viewer.Invalid)

@@ -185,7 +185,7 @@ func TestQEMURelativePointer(t *testing.T) {
 	q := startQEMU(t, "-D", log, "-trace", "input_event_rel", "-trace", "input_event_btn")
 	l := q.open(t, viewer.Target{})
 	l.Event(t, "a notice of relative motion", func(e viewer.Event) bool { _, ok := e.(viewer.Notice); return ok })
-	l.Post(t, viewer.Pointer{X: 100, Y: 100}, viewer.Pointer{X: 110, Y: 95, Buttons: viewer.Left}, viewer.Pointer{X: 110, Y: 95})
+	l.Post(t, viewer.Pointer{X: 100, Y: 100}, viewer.Pointer{X: 110, Y: 95, Buttons: viewer.Left}, viewer.Pointer{X: 110, Y: 95}, viewer.Motion{DX: -7, DY: 3})
 	l.Post(t, press(viewer.Key{Sym: 'x', Scan: 0x2d})...)
 	q.wait(t, ">x") // all before has been taken
 	l.Close()
@@ -193,7 +193,7 @@ func TestQEMURelativePointer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"axis x, value 10\n", "axis y, value -5\n", "button left, down 1\n", "button left, down 0\n"} {
+	for _, want := range []string{"axis x, value 10\n", "axis y, value -5\n", "axis x, value -7\n", "axis y, value 3\n", "button left, down 1\n", "button left, down 0\n"} {
 		if !strings.Contains(string(b), want) {
 			t.Errorf("the trace has no %q:\n%s", want, b)
 		}

@@ -171,7 +171,7 @@ func (s *Session) draw() {
 // setSize notes the frame's size where it is needed.
 func (s *Session) setSize(w, h int) {
 	s.canvas.Width, s.canvas.Height = w, h
-	s.out.update(func() { s.out.size = [2]int{w, h} })
+	s.out.update(func() { s.out.resized([2]int{w, h}) })
 }
 
 // supervise waits for the read loop and then ends what else there is.

@@ -80,6 +80,15 @@ func lastPixel(size [2]int) image.Rectangle {
 	return image.Rect(size[0]-1, size[1]-1, size[0], size[1])
 }
 
+// resized notes the screen's size. What was asked for to bring a machine to rest
+// may lie outside of it, and is asked for anew.
+func (o *outbox) resized(size [2]int) {
+	o.size, o.held.size = size, size
+	if o.wires.holds() {
+		o.wires.rest = restNone
+	}
+}
+
 // began takes note of the head of an update, which answers what was asked for
 // if answered, and returns what it is decoded by.
 func (o *outbox) began(answered bool) wire {
