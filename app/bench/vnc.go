@@ -78,6 +78,11 @@ func VNC() *cobra.Command {
 	return cmd
 }
 
+// noPassword refuses all questions.
+var noPassword = viewer.AskFunc(func(context.Context, viewer.Question) (viewer.Answer, error) {
+	return viewer.Answer{}, &viewer.Error{Op: "bench", Kind: viewer.Credentials, Err: fmt.Errorf("measure a server without a password")}
+})
+
 // MeasureVNC decodes what a server without a password sends, in the encoding
 // of that number and CopyRect, until the server closes.
 func MeasureVNC(ctx context.Context, target viewer.Target, encoding int32) (VNCResult, error) {
@@ -89,9 +94,7 @@ func MeasureVNC(ctx context.Context, target viewer.Target, encoding int32) (VNCR
 	s, err := rfb.New(rfb.Options{Encodings: []int32{encoding, rect.TypeCopyRect}}).Open(ctx, target, viewer.Env{
 		Frame: f,
 		Emit:  func(viewer.Event) {},
-		Ask: viewer.AskFunc(func(context.Context, viewer.Question) (viewer.Answer, error) {
-			return viewer.Answer{}, &viewer.Error{Op: "bench", Kind: viewer.Credentials, Err: fmt.Errorf("measure a server without a password")}
-		}),
+		Ask:   noPassword,
 	})
 	if err != nil {
 		return VNCResult{}, err
