@@ -13,7 +13,7 @@ func benchCommand() *cobra.Command {
 		Args:  noArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	for _, sub := range []*cobra.Command{bench.VNC(), bench.Loop()} {
+	for _, sub := range []*cobra.Command{bench.VNC(), bench.VNCIdle(), bench.Loop()} {
 		check := sub.Args
 		sub.Args = func(cmd *cobra.Command, args []string) error {
 			if err := check(cmd, args); err != nil {
