@@ -123,3 +123,7 @@ func TestLoginWithKey(t *testing.T) {
 		t.Errorf("after Close: got %v", err)
 	}
 }
+
+func hopTo(s *sshtest.Server) sshdial.Hop {
+	return sshdial.Hop{Target: s.Target(), Login: sshdial.Login{KeyFile: s.KeyFile, NoAgent: true}}
+}

@@ -121,7 +121,7 @@ func TestChangedHostKey(t *testing.T) {
 	s := sshtest.Start(t, sshtest.Options{})
 	c := config(s)
 	file := c.KnownHostsFiles[0]
-	rest := "# kept\nother.lab " + line(s.HostKey("rsa")) + "\n@revoked * " + line(sshtest.PublicKey(t, s.KeyFile+".pub")) + "\n"
+	rest := "# kept\nother.lab " + line(s.HostKey("ecdsa")) + "\n@revoked * " + line(sshtest.PublicKey(t, s.KeyFile+".pub")) + "\n"
 	if err := os.WriteFile(file, []byte(rest+read(t, file)), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +186,7 @@ func TestFiledKindIsAskedFor(t *testing.T) {
 		{"rsa by sha2 alone", "rsa", []string{"HostKeyAlgorithms rsa-sha2-512,rsa-sha2-256"}},
 		{"rsa by sha2-256 alone", "rsa", []string{"HostKeyAlgorithms rsa-sha2-256"}},
 	} {
-		s := sshtest.Start(t, sshtest.Options{Config: tt.config})
+		s := sshtest.Start(t, sshtest.Options{Config: tt.config, HostKeys: []string{"ed25519", "ecdsa", "rsa"}})
 		c := config(s)
 		file := filepath.Join(s.Dir, "kh")
 		c.KnownHostsFiles = []string{file}
@@ -200,7 +200,7 @@ func TestFiledKindIsAskedFor(t *testing.T) {
 		}
 	}
 	// A machine that has lost its filed kind of key is a changed one.
-	s := sshtest.Start(t, sshtest.Options{})
+	s := sshtest.Start(t, sshtest.Options{HostKeys: []string{"rsa"}})
 	c := config(s)
 	file := filepath.Join(s.Dir, "kh")
 	c.KnownHostsFiles = []string{file}
