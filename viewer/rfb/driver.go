@@ -30,6 +30,9 @@ type Options struct {
 	Judge *trust.Judge
 	// StageTimeout bounds each step of the handshake; 0 means [StageTimeout].
 	StageTimeout time.Duration
+	// Silence is how long a machine may say nothing before it is asked whether
+	// it is there; 0 means [Silence].
+	Silence time.Duration
 
 	fixed bool // encodings or quality were given: they do not follow the connection
 }
@@ -60,6 +63,9 @@ func New(o Options) *Driver {
 	o.fixed = o.Encodings != nil || o.Quality > 0 || o.Compression > 0
 	if o.Judge == nil {
 		o.Judge = &trust.Judge{}
+	}
+	if o.Silence == 0 {
+		o.Silence = Silence
 	}
 	if o.StageTimeout == 0 {
 		o.StageTimeout = StageTimeout
@@ -110,6 +116,7 @@ func (d *Driver) Open(ctx context.Context, t viewer.Target, env viewer.Env) (vie
 	if err == nil && stop() {
 		err = s.begin(init, t, w)
 		if err == nil {
+			go s.watch(d.o.Silence)
 			return s, nil
 		}
 		close(tr.ready)

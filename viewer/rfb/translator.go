@@ -403,6 +403,8 @@ func wireError(err error, part string, timeout time.Duration) error {
 		missing = " before it sent its " + part
 	}
 	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded) && part == "", errors.Is(err, syscall.ETIMEDOUT):
+		e.Kind, e.Err = viewer.Timeout, errors.New("the machine no longer answers: the connection was lost")
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		e.Kind = viewer.Timeout
 		e.Err = fmt.Errorf("the machine did not send its %s within %v", part, timeout)
@@ -410,8 +412,6 @@ func wireError(err error, part string, timeout time.Duration) error {
 		e.Err = fmt.Errorf("the machine closed the connection%s", missing)
 	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
 		e.Err = fmt.Errorf("the machine broke the connection off%s", missing)
-	case errors.Is(err, syscall.ETIMEDOUT):
-		e.Kind, e.Err = viewer.Timeout, errors.New("the machine no longer answers: the connection was lost")
 	case errors.Is(err, conn.ErrTooLong):
 		e.Kind, e.Err = viewer.Limit, err
 	case errors.Is(err, net.ErrClosed):
