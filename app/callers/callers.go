@@ -151,7 +151,9 @@ func (w *Waiting) serve(call *rfb.Call, from viewer.Target) {
 		return
 	}
 	s, err := w.open(held, known)
-	w.tell(Outcome{From: from, Session: s, Err: err})
+	if err == nil || w.ctx.Err() == nil {
+		w.tell(Outcome{From: from, Session: s, Err: err})
+	}
 }
 
 // settled lets the next call from an address wait.
@@ -236,8 +238,14 @@ func (w *Waiting) open(held *line, t viewer.Target) (*engine.Session, error) {
 		}
 	}
 	switch {
-	case err != nil && w.ctx.Err() != nil:
-		return s, nil // nobody listens any more; the session goes its way
+	case err != nil && w.ctx.Err() != nil: // nobody listens any more
+		switch {
+		case s.Info().Connections > 0:
+			return s, nil
+		case s.State().Asking == "": // a person who is being asked may go on
+			s.Close()
+		}
+		return nil, err
 	case err != nil:
 		return nil, err
 	case st.Phase == viewer.Connected:

@@ -249,6 +249,16 @@ func TestListenAsks(t *testing.T) {
 	holding(t)
 	master, slave := terminal(t)
 	l := newListener(t, slave)
+	fmt.Fprintln(master, "y")                 // to no question
+	for typed := bufio.NewReader(master); ; { // it is shown once the terminal has it
+		c, err := typed.ReadByte()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c == '\n' {
+			break
+		}
+	}
 	stranger, err := net.Dial("tcp", "127.0.0.1:"+l.port)
 	if err != nil {
 		t.Fatal(err)

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
+	"time"
 
 	"deskvnc/app/library"
 	"deskvnc/control"
@@ -96,8 +98,24 @@ func (w where) openWindow(ctx context.Context, n need) (backend, error) {
 	return orNil(c), err
 }
 
-// running is a client of the holder that runs; nil when none does.
+// running is a client of the holder that runs; nil when none does. One that is
+// about to go is waited for.
 func (w where) running(ctx context.Context) (*client.Client, error) {
+	for end := time.Now().Add(startTime); ; {
+		c, err := w.answers(ctx)
+		if err == nil || !strings.Contains(err.Error(), endingText) || time.Now().After(end) {
+			return c, err
+		}
+		select {
+		case <-time.After(startAgain):
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// answers is a client of the holder that answers now; nil when none does.
+func (w where) answers(ctx context.Context) (*client.Client, error) {
 	a, err := socket.Named(w.holder())
 	if err != nil {
 		return nil, err

@@ -32,6 +32,9 @@ const (
 	countTime = 5 * time.Second
 )
 
+// endingText is what a holder says that is about to go.
+const endingText = "the holder is ending"
+
 const holdHelp = `Keep sessions open between the calls of a shell.
 
 "dvv open" starts a holder by itself; start one yourself to choose how it
@@ -317,7 +320,7 @@ func (h *holder) attach(string) (server.Attachment, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.ending {
-		return nil, errors.New("the holder is ending")
+		return nil, errors.New(endingText)
 	}
 	h.next++
 	h.clients++

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"strconv"
@@ -78,9 +79,9 @@ func completeBind(_ *cobra.Command, _ []string, prefix string) ([]string, cobra.
 
 // A doorkeeper decides about callers in the name of a person.
 type doorkeeper struct {
-	from  callers.From
-	yes   bool
-	lines <-chan string // what the person types; nil when nobody is at a terminal
+	from callers.From
+	yes  bool
+	tty  *os.File // where a person is; nil for nowhere
 }
 
 func (f *listenFlags) run(cmd *cobra.Command, version string) error {
@@ -101,7 +102,7 @@ func (f *listenFlags) run(cmd *cobra.Command, version string) error {
 	ctx := cmd.Context()
 	switch {
 	case isTerminal(cmd.InOrStdin()) && !f.yes:
-		k.lines = typed(cmd.InOrStdin().(*os.File))
+		k.tty, _ = cmd.InOrStdin().(*os.File)
 	case !f.yes && len(k.from) == 0:
 		return badUsage(cmd, "nobody is at a terminal to be asked about callers: give --accept-from ADDRESS, or --yes to let in everybody")
 	}
@@ -119,17 +120,32 @@ func (f *listenFlags) run(cmd *cobra.Command, version string) error {
 	return failed(err)
 }
 
-// typed gives what a person types, line by line. A terminal cannot be read
-// with a limit in time: what reads it ends with the program.
-func typed(tty *os.File) <-chan string {
-	lines := make(chan string)
+// answer asks a person and waits for a line. What was typed before is no
+// answer. A terminal cannot be read with a limit in time: when the program is
+// told to end, the line is left to it.
+func (k doorkeeper) answer(ctx context.Context, out io.Writer, question string) (string, error) {
+	if err := forget(k.tty); err != nil {
+		return "", fmt.Errorf("the terminal cannot be read: %w", err)
+	}
+	fmt.Fprint(out, question)
+	got := make(chan string, 1)
 	go func() {
-		defer close(lines)
-		for s := bufio.NewScanner(tty); s.Scan(); {
-			lines <- s.Text()
+		defer close(got)
+		if s := bufio.NewScanner(k.tty); s.Scan() {
+			got <- s.Text()
 		}
 	}()
-	return lines
+	select {
+	case line, ok := <-got:
+		if !ok {
+			fmt.Fprintln(out)
+			return "", &exit{code: exitFailed, text: "nobody is at the terminal any more"}
+		}
+		return line, nil
+	case <-ctx.Done():
+		fmt.Fprintln(out)
+		return "", ctx.Err()
+	}
 }
 
 // listen waits for calls at a backend until ctx ends, or the first has become a
@@ -193,25 +209,18 @@ func whereTo(address string) string {
 // decide answers the question about one caller.
 func (f *listenFlags) decide(ctx context.Context, cmd *cobra.Command, b backend, k doorkeeper, n callNews) error {
 	yes := k.yes || k.from.Has(viewer.Target{Address: n.From})
-	if !yes && k.lines != nil {
+	if !yes && k.tty != nil {
 		who := n.From
 		if n.Name != "" {
 			who = n.Name + " (" + n.From + ")"
 		}
-		fmt.Fprintf(cmd.ErrOrStderr(), "%s calls. Let it in? [y/N] ", strings.Map(printable, who))
-		select {
-		case line, ok := <-k.lines:
-			if !ok { // nobody is there any more
-				fmt.Fprintln(cmd.ErrOrStderr())
-				return &exit{code: exitFailed, text: "nobody is at the terminal any more"}
-			}
-			switch strings.ToLower(strings.TrimSpace(line)) {
-			case "y", "yes":
-				yes = true
-			}
-		case <-ctx.Done():
-			fmt.Fprintln(cmd.ErrOrStderr())
-			return ctx.Err()
+		line, err := k.answer(ctx, cmd.ErrOrStderr(), fmt.Sprintf("%s calls. Let it in? [y/N] ", strings.Map(printable, who)))
+		if err != nil {
+			return err
+		}
+		switch strings.ToLower(strings.TrimSpace(line)) {
+		case "y", "yes":
+			yes = true
 		}
 	}
 	var done struct {

@@ -14,6 +14,9 @@ func terminal(f *os.File) bool {
 	return err == nil
 }
 
+// forget drops what was typed at a terminal and not read yet.
+func forget(f *os.File) error { return flushInput(int(f.Fd())) }
+
 // echo switches the echo of a terminal (termios(3)).
 func echo(f *os.File, on bool) error {
 	t, err := unix.IoctlGetTermios(int(f.Fd()), getTermios)

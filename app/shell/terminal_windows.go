@@ -12,6 +12,9 @@ func terminal(f *os.File) bool {
 	return windows.GetConsoleMode(windows.Handle(f.Fd()), &mode) == nil
 }
 
+// forget drops what was typed at a console and not read yet.
+func forget(f *os.File) error { return windows.FlushConsoleInputBuffer(windows.Handle(f.Fd())) }
+
 // echo switches the echo of a console.
 func echo(f *os.File, on bool) error {
 	h := windows.Handle(f.Fd())
