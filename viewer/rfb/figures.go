@@ -37,7 +37,7 @@ func (m *meter) update(e drawn, now time.Time, busy time.Duration) {
 	if e.pixels == 0 {
 		return
 	}
-	m.ring[m.count%figureUpdates] = figure{at: now, took: e.took, decode: decode, bytes: e.bytes}
+	m.ring[m.count%figureUpdates] = figure{at: now, took: e.took, decode: decode, bytes: e.size}
 	m.count++
 	m.encoding = e.encoding
 }
@@ -67,8 +67,8 @@ func (m *meter) read(now time.Time) (f viewer.Figures, ok bool) {
 	if now.Sub(m.ring[(m.count-1)%figureUpdates].at) <= figureTime {
 		f.FPS = float64(n) / max(span, time.Second).Seconds()
 		f.Duty = min(float64(took)/float64(span), 1)
+		f.Throughput = float64(bytes) / max(span, time.Second).Seconds()
 	}
-	f.Throughput = float64(bytes) / max(took, time.Microsecond).Seconds()
 	f.Decode = decode / time.Duration(n)
 	f.Encoding = m.encoding
 	return f, true

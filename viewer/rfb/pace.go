@@ -22,6 +22,9 @@ const (
 	// quality does not rise; paceFull the one at which it falls, a step at a time.
 	paceBusy = 0.75
 	paceFull = 0.95
+	// paceFullStep is how far it falls by that: fewer bytes make less work only so
+	// far.
+	paceFullStep = 3
 	// paceSettled is how long a picture with losses stands still before it is
 	// asked for without.
 	paceSettled = time.Second
@@ -82,8 +85,8 @@ func (p *pace) sample(n uint64, d time.Duration, load float64, now time.Time) {
 		want = p.step
 	}
 	switch {
-	case load >= paceFull && want <= p.step && want > 0 && now.Sub(p.changed) >= paceEvery:
-		want = min(p.step+1, len(paceSteps)-1)
+	case load >= paceFull && want <= p.step && p.step < paceFullStep && now.Sub(p.changed) >= paceEvery:
+		want = p.step + 1
 	case load >= paceBusy:
 		want = max(want, p.step)
 	}

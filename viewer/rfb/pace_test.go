@@ -4,6 +4,8 @@ import (
 	"image"
 	"testing"
 	"time"
+
+	"deskvnc/viewer"
 )
 
 // The quality falls at once with the speed, and rises slowly, a step at a time.
@@ -95,5 +97,83 @@ func TestPaceRefines(t *testing.T) {
 	}
 	if p.due(now.Add(paceRefine), true); p.refine || !p.lossy.Empty() {
 		t.Errorf("got %+v", p)
+	}
+}
+
+// A speed at the bound between two steps does not make the quality flap: each
+// rise that does not last makes the next one later.
+func TestPaceDoesNotFlap(t *testing.T) {
+	p := pace{on: true}
+	now := noon
+	p.set(2, now)
+	changes, last := 0, p.step
+	for i := range 6000 { // ten minutes, with a dip every ten seconds
+		now = now.Add(100 * time.Millisecond)
+		rate := uint64(2 << 20)
+		if i%100 > 90 {
+			rate = 600 << 10
+		}
+		p.sample(rate/10, 100*time.Millisecond, 0, now)
+		if p.step != last {
+			changes, last = changes+1, p.step
+		}
+	}
+	// Without it, each dip would be a fall and a rise.
+	if changes > 60 {
+		t.Errorf("%d changes in ten minutes", changes)
+	}
+	// Just over a bound is not enough for a rise.
+	p = pace{on: true}
+	p.set(2, now)
+	for range 200 {
+		now = now.Add(100 * time.Millisecond)
+		p.sample(1600<<10/10, 100*time.Millisecond, 0, now)
+	}
+	if p.step != 2 {
+		t.Errorf("step %d at little more than its bound", p.step)
+	}
+}
+
+// What keeps us busy decoding does not get better, and in the end worse.
+func TestPaceFollowsTheLoad(t *testing.T) {
+	p := pace{on: true}
+	now := noon
+	p.set(2, now)
+	for range 100 {
+		now = now.Add(100 * time.Millisecond)
+		p.sample(10<<20/10, 100*time.Millisecond, 0.8, now)
+	}
+	if p.step != 2 {
+		t.Errorf("step %d at a load of 0.8, want 2", p.step)
+	}
+	for range 25 {
+		now = now.Add(100 * time.Millisecond)
+		p.sample(600<<10/10, 100*time.Millisecond, 1, now)
+	}
+	if p.step != 3 {
+		t.Errorf("step %d at a full load, want 3", p.step)
+	}
+	for range 200 {
+		now = now.Add(100 * time.Millisecond)
+		p.sample(10<<20/10, 100*time.Millisecond, 0.2, now)
+	}
+	if p.step != 0 {
+		t.Errorf("step %d after the load has gone", p.step)
+	}
+}
+
+// From a machine without JPEG a slow connection brings fewer colours, and they
+// come back in a picture that stands still.
+func TestPaceOfAMachineWithoutJPEG(t *testing.T) {
+	p := pace{on: true, bare: true}
+	now := noon
+	for step, want := range []viewer.Colors{viewer.ColorsFull, viewer.ColorsFull, viewer.ColorsFull, viewer.ColorsHigh, viewer.ColorsLow, viewer.ColorsLow} {
+		if p.set(step, now); p.levels().colours != want {
+			t.Errorf("step %d has the colours %q, want %q", step, p.levels().colours, want)
+		}
+	}
+	p.drawn(image.Rect(0, 0, 9, 9), 81, now)
+	if area, _ := p.due(now.Add(paceSettled), true); area != image.Rect(0, 0, 9, 9) || p.levels().colours != viewer.ColorsFull {
+		t.Errorf("asked for %v in %q", area, p.levels().colours)
 	}
 }

@@ -227,3 +227,121 @@ func TestQualityIsTold(t *testing.T) {
 		}
 	}
 }
+
+// A machine that knows of it sends shades of grey, and one that has no JPEG is
+// said to, and sends few colours.
+func TestGrey(t *testing.T) {
+	grey := viewer.Picture{Quality: viewer.QualityGrey}
+	for _, m := range tunable[:2] {
+		t.Run(m.name, func(t *testing.T) {
+			s := m.start(t)
+			target := s.target()
+			target.Picture = grey
+			l := viewertest.Open(t, rfb.New(rfb.Options{}), target, nil)
+			l.Look(t)
+			gradient(t, s, 3)
+			l.Until(t, "a grey picture", func() bool {
+				p := l.At(200, 150)
+				return p != (color.RGBA{200, 200, 200, 0xff}) && p.R == p.G && p.G == p.B && p.R > 0
+			})
+		})
+	}
+	t.Run("without JPEG", func(t *testing.T) {
+		told := make(chan struct{})
+		s := serve(t, func(c *rfbtest.Conn) error {
+			if err := c.Hello(smallInit); err != nil {
+				return err
+			}
+			return say(whole, rfbtest.Update(fill(0, 0, 100, 100, red)),
+				// Brought to rest by a pixel, then by another.
+				pixel(0, 0), rfbtest.Update(fill(0, 0, 100, 100, green)),
+				pixel(99, 99), rfbtest.Update(fill(99, 99, 1, 1, red)),
+				func(c *rfbtest.Conn) error {
+					for {
+						m, err := c.Next()
+						if err != nil {
+							return err
+						}
+						if m.Type == rfbtest.UpdateRequest {
+							return fmt.Errorf("an update is asked for before the format is told: %v", m)
+						}
+						if m.Type == rfbtest.SetPixelFormat {
+							if m.Body[3] != 8 {
+								return fmt.Errorf("the format has %d bits", m.Body[3])
+							}
+							close(told)
+							break
+						}
+					}
+					if _, err := c.Until(rfbtest.UpdateRequest); err != nil {
+						return err
+					}
+					return c.Send(rfbtest.Update(rfbtest.Rect(0, 0, 2, 1, rect.TypeRaw, 7, 7<<3)))
+				}, live)(c)
+		})
+		target := s.Target()
+		target.Picture = grey
+		l := viewertest.Open(t, rfb.New(rfb.Options{}), target, nil)
+		l.Session.(viewer.Desktop).Demand(true)
+		<-told
+		l.Until(t, "red and green of eight bits", func() bool { return l.At(0, 0) == red && l.At(1, 0) == green })
+		l.Event(t, "a notice", func(e viewer.Event) bool {
+			n, ok := e.(viewer.Notice)
+			return ok && strings.Contains(n.Text, "shades of grey")
+		})
+	})
+}
+
+// pixel is a step that waits for the request of one pixel and of nothing else
+// that is whole.
+func pixel(x, y int) func(*rfbtest.Conn) error {
+	want := []byte{0, 0, byte(x), 0, byte(y), 0, 1, 0, 1}
+	return func(c *rfbtest.Conn) error {
+		for {
+			m, err := c.Until(rfbtest.UpdateRequest)
+			if err != nil {
+				return err
+			}
+			if !m.Incremental() {
+				if !slices.Equal(m.Body, want) {
+					return fmt.Errorf("%v is asked for, want %v", m.Body, want)
+				}
+				return nil
+			}
+		}
+	}
+}
+
+// What was measured is there once something was, with the machine's own
+// figures: the way is measured with fences only.
+func TestFigures(t *testing.T) {
+	for _, m := range tunable[:2] {
+		t.Run(m.name, func(t *testing.T) {
+			s := m.start(t)
+			l := viewertest.Open(t, rfb.New(rfb.Options{}), s.target(), nil)
+			measured := l.Session.(viewer.Measured)
+			if f, ok := measured.Figures(); ok {
+				t.Errorf("before anything came: %+v", f)
+			}
+			tune(t, l, viewer.Picture{Quality: viewer.QualityBalanced})
+			l.Look(t)
+			gradient(t, s, 5)
+			fences := m.name == "TigerVNC"
+			for i := 0; ; i++ {
+				mark := color.RGBA{uint8(i), 5, 6, 0xff}
+				s.fill(t, image.Rect(600, 440, 640, 480), mark)
+				l.Until(t, "the mark", func() bool { _, many := near(l, s.picture(t), 64); return many < 1000 })
+				f, ok := measured.Figures()
+				if !ok || f.FPS <= 0 || f.Throughput <= 0 || f.Decode <= 0 || f.Duty <= 0 || f.Duty > 1 || f.Encoding != rect.TypeTight || f.JPEGQuality != 6 {
+					t.Fatalf("got %+v, %v", f, ok)
+				}
+				if f.RoundTripKnown && !fences {
+					t.Fatalf("got %+v of a machine without fences", f)
+				}
+				if f.RoundTripKnown == fences {
+					break
+				}
+			}
+		})
+	}
+}

@@ -92,9 +92,9 @@ func (u *update) read() error {
 	}
 	u.resized, u.area, u.pixels, u.cost = false, image.Rectangle{}, 0, 0
 	u.known = nil // the decoders may have changed
-	start, received, waited := time.Now(), c.Received(), c.Waited()
+	start, received, consumed, waited := time.Now(), c.Received(), c.Consumed(), c.Waited()
 	err = u.rectangles(n)
-	e := drawn{bytes: c.Received() - received, took: time.Since(start), waited: c.Waited() - waited,
+	e := drawn{bytes: c.Received() - received, size: c.Consumed() - consumed, took: time.Since(start), waited: c.Waited() - waited,
 		area: u.area, pixels: u.pixels, encoding: u.coded, resized: u.resized, cut: err != nil}
 	if s.queue.Idle() {
 		u.ended(e)
@@ -106,7 +106,8 @@ func (u *update) read() error {
 
 // drawn is what there is to know of an update.
 type drawn struct {
-	bytes    uint64
+	bytes    uint64        // that arrived while it was read
+	size     uint64        // that it has
 	took     time.Duration // to come
 	waited   time.Duration // of that, for the network
 	area     image.Rectangle
