@@ -3,10 +3,12 @@ package files
 import (
 	"context"
 	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -46,26 +48,78 @@ func sftpServer(t testing.TB) string {
 // serve starts a server program and speaks SFTP with it.
 func serve(t testing.TB, cmd *exec.Cmd) *FS {
 	t.Helper()
-	f, _ := serveKill(t, cmd)
+	f, _ := serveTapped(t, cmd)
 	return f
 }
 
-func serveKill(t testing.TB, cmd *exec.Cmd) (f *FS, kill func()) {
+// A tap counts the bytes of a session, both ways, and acts once after some.
+type tap struct {
+	r    io.Reader
+	w    io.WriteCloser
+	kill func() // ends the server
+
+	mu   sync.Mutex // guards below
+	left int64      // bytes until act; nothing is armed at 0
+	act  func()
+}
+
+// after arms the tap.
+func (p *tap) after(bytes int64, act func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.left, p.act = bytes, act
+}
+
+func (p *tap) count(n int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.left > 0 {
+		if p.left -= int64(n); p.left <= 0 {
+			p.left = 0
+			p.act()
+		}
+	}
+}
+
+// swap puts another reader in the way, from the next read on.
+func (p *tap) swap(r io.Reader) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.r = r
+}
+
+func (p *tap) Read(b []byte) (int, error) {
+	p.mu.Lock()
+	r := p.r
+	p.mu.Unlock()
+	n, err := r.Read(b[:min(len(b), 64<<10)])
+	p.count(n)
+	return n, err
+}
+
+func (p *tap) Write(b []byte) (n int, err error) {
+	for len(b) > 0 && err == nil {
+		var m int
+		m, err = p.w.Write(b[:min(len(b), 64<<10)])
+		p.count(m)
+		n, b = n+m, b[m:]
+	}
+	return n, err
+}
+
+func (p *tap) Close() error { return p.w.Close() }
+
+func serveTapped(t testing.TB, cmd *exec.Cmd) (*FS, *tap) {
 	t.Helper()
 	w, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	r, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	f, err = OpenPipe(testContext(t), r, w, func() { w.Close(); r.Close() })
+	must(t, cmd.Start())
+	p := &tap{r: r, w: w, kill: func() { cmd.Process.Kill() }}
+	f, err := OpenPipe(testContext(t), p, p, func() { w.Close(); r.Close() })
 	if err != nil {
 		cmd.Process.Kill()
 		cmd.Wait()
@@ -76,7 +130,7 @@ func serveKill(t testing.TB, cmd *exec.Cmd) (f *FS, kill func()) {
 		cmd.Process.Kill()
 		cmd.Wait()
 	})
-	return f, func() { cmd.Process.Kill() }
+	return f, p
 }
 
 // openSSH starts OpenSSH's server.
