@@ -134,7 +134,7 @@ func (l *listener) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newPiped(in, in.LocalAddr(), in.RemoteAddr()), nil
+	return newPiped(in, in.LocalAddr(), in.RemoteAddr(), l.client.quit), nil
 }
 
 // within runs open, which waits for the machine, until ctx ends. What comes too

@@ -57,7 +57,7 @@ func (d *dialer) command(h *hop) (net.Conn, error) {
 	if err != nil {
 		return nil, &viewer.Error{Op: "ssh.ProxyCommand", Kind: viewer.Unreachable, Err: fmt.Errorf("the ProxyCommand did not start: %w", err)}
 	}
-	return newPiped(c, named("proxy command"), named(h.address())), nil
+	return newPiped(c, named("proxy command"), named(h.address()), nil), nil
 }
 
 // A commandConn is a stream through a program.

@@ -19,7 +19,7 @@ const pieceBytes = 32 << 10
 func newStream(ch ssh.Channel, requests <-chan *ssh.Request, c *Client, to string) net.Conn {
 	go ssh.DiscardRequests(requests)
 	go io.Copy(io.Discard, ch.Stderr())
-	return newPiped(ch, c.link.LocalAddr(), named(to))
+	return newPiped(ch, c.link.LocalAddr(), named(to), c.quit)
 }
 
 // named is the far end of a tunnel.
@@ -30,10 +30,11 @@ func (n named) String() string { return string(n) }
 
 // A piped is a stream whose reads and writes can be given deadlines, which
 // those of a channel cannot. Two goroutines move the bytes; they end when the
-// stream does.
+// stream does, or what carries it.
 type piped struct {
 	in            io.ReadWriteCloser
 	local, remote net.Addr
+	gone          <-chan struct{} // closed when what carries the stream has ended; may be nil
 
 	reading  sync.Mutex  // held by Read
 	pieces   chan []byte // from the reader
@@ -52,9 +53,9 @@ type piped struct {
 	closed  chan struct{}
 }
 
-func newPiped(in io.ReadWriteCloser, local, remote net.Addr) *piped {
+func newPiped(in io.ReadWriteCloser, local, remote net.Addr, gone <-chan struct{}) *piped {
 	p := &piped{
-		in: in, local: local, remote: remote, pieces: make(chan []byte), took: make(chan struct{}),
+		in: in, local: local, remote: remote, gone: gone, pieces: make(chan []byte), took: make(chan struct{}),
 		outgoing: make(chan []byte), wrote: make(chan error, 1), closed: make(chan struct{}),
 	}
 	p.readBy.init()
@@ -74,10 +75,14 @@ func (p *piped) readLoop() {
 			case p.pieces <- b[:n]:
 			case <-p.closed:
 				return
+			case <-p.gone:
+				return
 			}
 			select {
 			case <-p.took:
 			case <-p.closed:
+				return
+			case <-p.gone:
 				return
 			}
 		}
@@ -98,6 +103,8 @@ func (p *piped) writeLoop() {
 				return
 			}
 		case <-p.closed:
+			return
+		case <-p.gone:
 			return
 		}
 	}
@@ -125,6 +132,8 @@ func (p *piped) Read(b []byte) (int, error) {
 			p.rest = piece
 		case <-p.closed:
 			return 0, net.ErrClosed
+		case <-p.gone:
+			return 0, errClosed
 		case <-p.readBy.wait():
 			return 0, os.ErrDeadlineExceeded
 		}
@@ -134,6 +143,7 @@ func (p *piped) Read(b []byte) (int, error) {
 		select {
 		case p.took <- struct{}{}:
 		case <-p.closed:
+		case <-p.gone:
 		}
 	}
 	return n, nil
@@ -161,6 +171,8 @@ func (p *piped) Write(b []byte) (int, error) {
 		case p.outgoing <- p.piece:
 		case <-p.closed:
 			return sent, net.ErrClosed
+		case <-p.gone:
+			return sent, errClosed
 		case <-p.writeBy.wait():
 			return sent, os.ErrDeadlineExceeded
 		}
@@ -172,6 +184,8 @@ func (p *piped) Write(b []byte) (int, error) {
 			}
 		case <-p.closed:
 			return sent, net.ErrClosed
+		case <-p.gone:
+			return sent, errClosed
 		case <-p.writeBy.wait():
 			p.writeErr = os.ErrDeadlineExceeded
 			return sent, p.writeErr
