@@ -92,38 +92,6 @@ func (o *outbox) returned(payload []byte, flags uint32, now time.Time) {
 	}
 }
 
-// pingEvery is the time from one fence of our own to the next, while there is
-// something to see.
-const pingEvery = 2 * time.Second
-
-// A ping measures the way to the machine and back by fences, guarded by the
-// outbox.
-type ping struct {
-	wanted bool
-	count  uint64
-	sent   time.Time
-	away   bool          // one is on its way
-	trip   time.Duration // that the last one took
-	known  bool
-}
-
-// takePing appends a fence that is due.
-func (o *outbox) takePing(b []byte, now time.Time) []byte {
-	p := &o.ping
-	if !p.wanted || p.away || !o.requests.fence || now.Sub(p.sent) < pingEvery {
-		return b
-	}
-	p.wanted, p.away, p.sent = false, true, now
-	p.count++
-	return appendFence(b, fenceRequest, fencePayload(fencePing, p.count))
-}
-
-func (p *ping) returned(number uint64, now time.Time) {
-	if p.away && number == p.count {
-		p.away, p.known, p.trip = false, true, now.Sub(p.sent)
-	}
-}
-
 // appendFence is a ClientFence.
 func appendFence(b []byte, flags uint32, payload []byte) []byte {
 	b = append(b, msgFence, 0, 0, 0)
