@@ -12,10 +12,19 @@ import (
 // same secret is never tried twice.
 type answers struct {
 	mu      sync.Mutex
-	trying  map[viewer.QuestionKind]viewer.Answer // given in this attempt
-	good    map[viewer.QuestionKind]viewer.Answer // accepted before
-	offered map[viewer.QuestionKind]bool          // a good one was used in this attempt
+	trying  map[asked]viewer.Answer // given in this attempt
+	good    map[asked]viewer.Answer // accepted before
+	offered map[asked]bool          // a good one was used in this attempt
 }
+
+// asked says what a question is about. The machine is part of it: a session may
+// lead over others, which are never told its secrets.
+type asked struct {
+	kind          viewer.QuestionKind
+	machine, name string
+}
+
+func about(q viewer.Question) asked { return asked{q.Kind, q.Target.HostPort(), q.Name} }
 
 // known returns an answer that worked before, at the first question of its
 // kind in an attempt.
@@ -25,32 +34,34 @@ func (a *answers) known(q viewer.Question) (viewer.Answer, bool) {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	got, ok := a.good[q.Kind]
-	if !ok || q.Attempt > 1 || a.offered[q.Kind] {
+	k := about(q)
+	got, ok := a.good[k]
+	if !ok || q.Attempt > 1 || a.offered[k] {
 		return viewer.Answer{}, false
 	}
 	if a.offered == nil {
-		a.offered = map[viewer.QuestionKind]bool{}
+		a.offered = map[asked]bool{}
 	}
-	a.offered[q.Kind] = true
+	a.offered[k] = true
 	return got, true
 }
 
 // remembered reports whether an answer holds for the next question of its kind
 // too. What was said about one key says nothing about the next one, which may
-// be another machine's.
+// be another machine's, and what a machine asks in its own words may be a code
+// that works once.
 func remembered(k viewer.QuestionKind) bool {
-	return k != viewer.AskCertificate && k != viewer.AskServerKey
+	return k != viewer.AskCertificate && k != viewer.AskServerKey && k != viewer.AskPrompts
 }
 
 // given notes an answer that is being tried.
-func (a *answers) given(k viewer.QuestionKind, ans viewer.Answer) {
+func (a *answers) given(q viewer.Question, ans viewer.Answer) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.trying == nil {
-		a.trying = map[viewer.QuestionKind]viewer.Answer{}
+		a.trying = map[asked]viewer.Answer{}
 	}
-	a.trying[k] = ans
+	a.trying[about(q)] = ans
 }
 
 // worked says that the machine let us in.
@@ -69,23 +80,30 @@ func (a *answers) worked() {
 func (a *answers) ended(k viewer.Kind, reached bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	proxy := func(k asked) bool { return k.kind == viewer.AskProxyPassword }
 	if k == viewer.Denied {
-		_, proxied := a.trying[viewer.AskProxyPassword]
-		proxied = (proxied || a.offered[viewer.AskProxyPassword]) && !reached
-		maps.DeleteFunc(a.good, func(q viewer.QuestionKind, _ viewer.Answer) bool {
-			return (q == viewer.AskProxyPassword) == proxied
-		})
+		proxied := false
+		for k := range a.trying {
+			proxied = proxied || proxy(k)
+		}
+		for k := range a.offered {
+			proxied = proxied || proxy(k)
+		}
+		proxied = proxied && !reached
+		maps.DeleteFunc(a.good, func(k asked, _ viewer.Answer) bool { return proxy(k) == proxied })
 	}
-	if ans, ok := a.trying[viewer.AskProxyPassword]; ok && reached {
-		a.keep(viewer.AskProxyPassword, ans)
+	for k, ans := range a.trying {
+		if proxy(k) && reached {
+			a.keep(k, ans)
+		}
 	}
 	a.trying, a.offered = nil, nil
 }
 
 // keep notes an answer that was accepted. The caller holds mu.
-func (a *answers) keep(k viewer.QuestionKind, ans viewer.Answer) {
+func (a *answers) keep(k asked, ans viewer.Answer) {
 	if a.good == nil {
-		a.good = map[viewer.QuestionKind]viewer.Answer{}
+		a.good = map[asked]viewer.Answer{}
 	}
 	a.good[k] = ans
 }

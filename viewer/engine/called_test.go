@@ -125,13 +125,13 @@ func TestProxyAndMachineAreToldApart(t *testing.T) {
 		return ok
 	}
 	var a answers
-	a.given(proxy.Kind, right)
-	a.given(machine.Kind, wrong)
+	a.given(proxy, right)
+	a.given(machine, wrong)
 	a.ended(viewer.Denied, true)
 	if !knows(&a, proxy) || knows(&a, machine) {
 		t.Error("the machine refused: the proxy's password is to be kept, and that alone")
 	}
-	a.given(machine.Kind, right)
+	a.given(machine, right)
 	a.worked()
 	if !knows(&a, proxy) || !knows(&a, machine) {
 		t.Error("both were accepted and are to be kept")

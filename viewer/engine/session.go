@@ -263,7 +263,7 @@ func (s *Session) ask(ctx context.Context, q viewer.Question) (viewer.Answer, er
 		s.setState(st)
 	}
 	if err == nil {
-		s.answers.given(q.Kind, a)
+		s.answers.given(q, a)
 	}
 	return a, err
 }
