@@ -32,6 +32,7 @@ const (
 	cobra    = "github.com/spf13/cobra"
 	keyring  = "github.com/zalando/go-keyring"
 	dbus     = "github.com/godbus/dbus"
+	xcrypto  = "golang.org/x/crypto"
 )
 
 // allowed lists, for each outside library, the packages that may import it.
@@ -48,6 +49,7 @@ var allowed = map[string][]string{
 	cobra:    {"app/dvv", "app/bench", "app/shell"},
 	keyring:  {"keychain/secret"},
 	dbus:     {"keychain/secret"},
+	xcrypto:  {"viewer/sshdial", "viewer/shell", "viewer/files"},
 }
 
 // banned lists what a package, and every package below it, never imports
@@ -64,6 +66,7 @@ var banned = []struct {
 	{"viewer/conn", []string{"viewer/rfb", "viewer/engine"}, nil},
 	{"viewer/trust", []string{"viewer/rfb", "viewer/engine", "viewer/conn"}, nil},
 	{"viewer/rfb", []string{"viewer/engine", "viewer/drivers", "viewer/sample"}, nil},
+	{"viewer/sshdial", []string{"viewer/shell", "viewer/files", "viewer/engine", "viewer/drivers", "viewer/sample", "viewer/rfb"}, nil},
 	{"control", []string{"mcpbridge", "app", "keychain/store", "viewer/rfb", "viewer/drivers", "viewer/sample"}, nil},
 	{"control/wheel", []string{"viewer/engine", "control/plane"}, nil},
 	{"control/command", []string{"control/plane", "viewer/engine"}, nil},
