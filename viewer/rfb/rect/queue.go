@@ -12,10 +12,10 @@ import (
 // The bounds of what waits to be drawn: queueBatches times batchBytes, and as
 // many jobs as that many batches can have.
 const (
-	queueBatches = 2
+	queueBatches = 3
 	// batchBytes is the most that the jobs of a batch bring: the largest piece
 	// that an inflater gives fits. A batch is handed over before it is full.
-	batchBytes = 512 << 10
+	batchBytes = 256 << 10
 	batchJobs  = 2048
 	// batchPixels is how much a batch may have to draw.
 	batchPixels = 4 << 20
@@ -251,7 +251,7 @@ func (q *Queue) batch(n int) *batch {
 	}
 	if q.returned(); len(q.spare) == 0 {
 		if q.out < queueBatches {
-			q.spare = append(q.spare, &batch{arena: make([]byte, batchBytes+inflate.Slack)})
+			q.spare = append(q.spare, &batch{jobs: make([]job, 0, 384), arena: make([]byte, batchBytes+inflate.Slack)})
 		} else {
 			q.keep(<-q.free)
 		}
