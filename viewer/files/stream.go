@@ -163,7 +163,7 @@ func (s *stream) step() error {
 	if typ == typeData && body != nil {
 		var count [4]byte
 		if left < 4 {
-			return errCut
+			return malformed("the machine answered a read with a packet that is cut short")
 		}
 		if _, err := io.ReadFull(s.r, count[:]); err != nil {
 			return err
