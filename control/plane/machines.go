@@ -225,7 +225,7 @@ func (c *call) openOne(r request) (st *seat, fresh bool, err error) {
 		st.limb.mu.Lock()
 		st.limb.openedBy = c.a.id
 		st.limb.mu.Unlock()
-	} else if s.State().Phase == viewer.Disconnected {
+	} else if s.State().Phase == viewer.Disconnected && !s.Called() {
 		// Asking for the machine again is asking for another try.
 		if err := dialAgain(c.ctx, s); err != nil {
 			return nil, false, err

@@ -86,6 +86,9 @@ func priming(st *seat, region image.Rectangle) *control.Refused {
 // mayRedial reports whether the seat may drop the connection by itself: not
 // under somebody who drives.
 func (s *seat) mayRedial() bool {
+	if s.session.Called() { // only the machine can connect again
+		return false
+	}
 	v := s.wheelView()
 	return !v.Revoked && (v.Holder == nil || v.Lease != 0)
 }
@@ -94,6 +97,9 @@ func (s *seat) mayRedial() bool {
 // time is no error.
 func (c *call) redial(st *seat, wait time.Duration) error {
 	s := st.session
+	if s.Called() {
+		return &control.Refused{Code: control.NotSupported, Message: st.limb.id + " is a machine that calls by itself: only it can connect again", Hint: "Wait with dvv_wait until connected, or ask the user to have it call."}
+	}
 	before := s.Info().Connections
 	// The state as it is now says nothing: what counts comes after the next
 	// attempt has begun.
