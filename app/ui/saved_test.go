@@ -472,3 +472,23 @@ func TestChoicesHoldOverAReconnect(t *testing.T) {
 		t.Errorf("view only %v, %v %%, full screen %v", s.person.ViewOnly(), s.percent(), l.w.full)
 	}
 }
+
+// What a person trusts is remembered, unless they take the tick away.
+func TestTrustIsRemembered(t *testing.T) {
+	l := newLab(t, sample.Options{})
+	s := l.open(0)
+	for _, keep := range []bool{true, false} {
+		q := viewer.Question{Kind: viewer.AskCertificate, Target: s.session.Target(), Key: &viewer.KeyInfo{What: "certificate", Fingerprint: "00:11"}}
+		c := l.ask(s, q)
+		l.until("the question", func() bool { return choice(s, "Trust it") != nil })
+		for _, tick := range seen[*widget.Check](s.pane.Object()) {
+			if !keep {
+				tick.SetChecked(false)
+			}
+		}
+		test.Tap(&choice(s, "Trust it").Button)
+		if r := l.answered(c); r.err != nil || !r.a.Accept || r.a.Save != keep || r.a.Replace {
+			t.Errorf("keep %v: the answer is %+v, %v", keep, r.a, r.err)
+		}
+	}
+}

@@ -120,6 +120,12 @@ func (s *sheet) ask(q viewer.Question, before string, reply chan<- answer) {
 	}
 	s.save.SetChecked(false)
 	s.save.Hide()
+	if w.keep { // what replaces a key is kept anyhow
+		s.save.Text = "Remember it for the next time"
+		s.save.Enable()
+		s.save.SetChecked(true)
+		s.save.Show()
+	}
 	s.saving.Hide()
 	s.sure.SetChecked(false)
 	show(s.sure, w.sure)
@@ -197,7 +203,7 @@ func (s *sheet) submit() {
 	case viewer.AskVNCPassword, viewer.AskProxyPassword:
 		a.User = ""
 	default:
-		a = viewer.Answer{Accept: true, Replace: s.question.Key != nil && s.question.Key.Pinned != nil}
+		a = viewer.Answer{Accept: true, Save: a.Save, Replace: s.question.Key != nil && s.question.Key.Pinned != nil}
 	}
 	s.done(answer{a: a})
 }
@@ -236,7 +242,7 @@ func (s *sheet) hide() {
 func Ask(ctx context.Context, f *fence.Fence, find func() *Pane, q viewer.Question, keeping func(context.Context) Keeping) (viewer.Answer, error) {
 	reply := make(chan answer, 1)
 	var on *Pane
-	if keeping != nil && (q.Kind == viewer.AskPassword || q.Kind == viewer.AskVNCPassword) {
+	if keeping != nil && (q.Kind == viewer.AskPassword || q.Kind == viewer.AskVNCPassword || q.Kind == viewer.AskProxyPassword) {
 		looking, enough := context.WithCancel(ctx)
 		var look sync.WaitGroup
 		look.Go(func() {

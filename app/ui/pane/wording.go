@@ -12,6 +12,7 @@ type words struct {
 	user, secret              bool // what is asked for
 	danger                    bool // yes may do harm
 	sure                      bool // and needs a tick first
+	keep                      bool // yes can be remembered
 }
 
 // wording puts a question into words.
@@ -94,10 +95,10 @@ func keyWords(q viewer.Question, name string) words {
 	}
 	w := words{
 		title: "Is this " + name + "?", text: strings.Join(lines, "\n"), yes: "Trust it",
-		warning: strings.Join(append(problems, "Compare the fingerprint with the machine's own before you trust it."), "\n"),
+		warning: strings.Join(append(problems, "Compare the fingerprint with the machine's own before you trust it."), "\n"), keep: true,
 	}
 	if k.Pinned != nil {
-		w.title, w.yes, w.danger, w.sure = name+" is not what it was", "Replace and connect", true, true
+		w.title, w.yes, w.danger, w.sure, w.keep = name+" is not what it was", "Replace and connect", true, true, false
 		w.warning = "Stop: somebody may be in between, reading what you type. Go on only when you know why this has changed."
 	}
 	return w

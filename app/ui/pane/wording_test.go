@@ -26,7 +26,7 @@ func TestWording(t *testing.T) {
 			[]string{"The machine asks for a password, and it refused the one that is stored."}},
 		{"user and password", viewer.Question{Kind: viewer.AskPassword, Text: "staff only"}, words{title: "Log in to lab", yes: "Log in", user: true, secret: true}, []string{"Staff only.\n", "user name and a password"}},
 		{"unencrypted", viewer.Question{Kind: viewer.AskUnencrypted}, words{title: "Connect to lab unencrypted?", yes: "Connect anyway", danger: true}, []string{"can be read on the way"}},
-		{"unknown certificate", viewer.Question{Kind: viewer.AskCertificate, Key: shown}, words{title: "Is this lab?", yes: "Trust it"},
+		{"unknown certificate", viewer.Question{Kind: viewer.AskCertificate, Key: shown}, words{title: "Is this lab?", yes: "Trust it", keep: true},
 			[]string{print[:48] + "\n" + print[48:], "CN=lab01", "The machine issued it for itself."}},
 		{"changed certificate", viewer.Question{Kind: viewer.AskCertificate, Key: &changed}, words{title: "lab is not what it was", yes: "Replace and connect", danger: true, sure: true},
 			[]string{print[:48], changed.Pinned.Fingerprint[:48], changed.Pinned.Fingerprint[48:], "Trusted since 1 March 2025", "Stop:"}},
