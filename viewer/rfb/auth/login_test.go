@@ -531,3 +531,46 @@ func TestLongCredentials(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// Of every set of types, the strongest is taken; where encryption is required,
+// none is that leaves the session in the clear, and what cannot be used is
+// named.
+func TestStrongestOfEveryOffer(t *testing.T) {
+	// From the strongest on; the first four encrypt the session.
+	order := []uint8{TypeRA2x256, TypeRA2, TypeVeNCrypt, TypeTLS, TypeRA2nex256, TypeRA2ne, TypeNone, TypeVNC, TypeAppleDH, TypeAppleSRP,
+		TypeAppleRSA, TypeMSLogonII, TypeTight, TypeUltraVNC}
+	const encrypted = 4
+	strange := []uint8{20, 21, 22, 31, 35, 112, 114, 115, 133, 200}
+	for _, strict := range []bool{false, true} {
+		target := desk
+		target.RequireEncryption = strict
+		l := newClient("").login(target)
+		for set := range 1 << len(order) {
+			offered, want := strange[set%len(strange):], uint8(0)
+			for i := len(order) - 1; i >= 0; i-- {
+				if set&(1<<i) != 0 {
+					offered = append(offered[:len(offered):len(offered)], order[i])
+					if i < encrypted || !strict {
+						want = order[i]
+					}
+				}
+			}
+			m := choose(Methods(l), offered)
+			switch {
+			case want == 0 && m != nil, want != 0 && (m == nil || m.Type() != want):
+				t.Fatalf("required %v, of %s: got %v, want %s", strict, Names(offered), m, Name(want))
+			case want == 0:
+				if err := NoMethod(l, offered); viewer.KindOf(err) != viewer.Unsupported || !strings.Contains(err.Error(), Names(offered)) {
+					t.Fatalf("got %v, want one that lists %s", err, Names(offered))
+				}
+			}
+		}
+	}
+	// What this viewer cannot do is called by its name.
+	err := NoMethod(newClient("").login(desk), []uint8{20, 114, 115})
+	for _, want := range []string{"SASL", "SecureVNC plugin", "SecureVNC plugin (new)"} {
+		if viewer.KindOf(err) != viewer.Unsupported || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want it to name %q", err, want)
+		}
+	}
+}
