@@ -38,18 +38,6 @@ func tune(t testing.TB, l *viewertest.Live, p viewer.Picture) {
 	}
 }
 
-// reduced is img in a pixel format of few colours, stretched to all of the
-// range again.
-func reduced(img *image.RGBA, r, g, b int) *image.RGBA {
-	out := image.NewRGBA(img.Rect)
-	for i, v := range img.Pix {
-		most := [4]int{r, g, b, 255}[i%4]
-		part := (int(v)*most + 127) / 255
-		out.Pix[i] = uint8((part*255 + most/2) / most)
-	}
-	return out
-}
-
 // near is the largest difference of a sample from img, and how many samples
 // differ by more than some.
 func near(l *viewertest.Live, img *image.RGBA, some int) (most, many int) {
