@@ -31,7 +31,6 @@ type Hextile struct {
 	buf                    []byte // what has arrived
 	at                     int    // how much of buf is used
 	background, foreground colour
-	coloured               colour
 }
 
 // NewHextile returns the decoder for c.
