@@ -127,7 +127,7 @@ func preferKnown(order []string, entries []knownhosts.Entry) []string {
 
 var certificateAlgorithms = []string{
 	ssh.CertAlgoED25519v01, ssh.CertAlgoECDSA256v01, ssh.CertAlgoECDSA384v01, ssh.CertAlgoECDSA521v01,
-	ssh.CertAlgoRSASHA512v01, ssh.CertAlgoRSASHA256v01, ssh.CertAlgoRSAv01, ssh.InsecureCertAlgoDSAv01,
+	ssh.CertAlgoRSASHA512v01, ssh.CertAlgoRSASHA256v01, ssh.CertAlgoRSAv01, "ssh-dss-cert-v01@openssh.com",
 	ssh.CertAlgoSKED25519v01, ssh.CertAlgoSKECDSA256v01,
 }
 

@@ -1,3 +1,5 @@
+//go:build unix
+
 package sshdial_test
 
 import (
@@ -125,6 +127,14 @@ func TestPasswordIsTriedOnce(t *testing.T) {
 	p = trusting(password("right"))
 	if _, err := dial(t, scripted(t, s), p); err != nil {
 		t.Fatal(err)
+	}
+}
+
+func TestExpiredPassword(t *testing.T) {
+	s := sshtest.StartScript(t, sshtest.Script{User: "alice", Password: "right", Expired: true})
+	_, err := dial(t, scripted(t, s), trusting(password("right")))
+	if viewer.KindOf(err) != viewer.Denied || !strings.Contains(err.Error(), "wants a new password") || len(s.Attempts()) != 1 {
+		t.Errorf("got %v", err)
 	}
 }
 

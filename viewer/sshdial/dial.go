@@ -221,7 +221,12 @@ func (d *dialer) explain(h *hop, l *link, check *keyCheck, a *auth, greeted bool
 	case errors.As(err, &own):
 		return err
 	case a.allowed != nil && a.trying == "": // nothing was left to try
-		return a.failed(nil)
+		if strings.Contains(err.Error(), wantsNewPassword) {
+			err = errors.New("it wants a new password: set one there, with passwd or in its own window")
+		} else {
+			err = nil
+		}
+		return a.failed(err)
 	case a.allowed != nil:
 		if strings.Contains(err.Error(), "ssh: disconnect, reason 2") || len(a.tried) > 0 { // RFC 4253 11.1
 			return a.failed(err)
@@ -241,6 +246,10 @@ func (d *dialer) explain(h *hop, l *link, check *keyCheck, a *auth, greeted bool
 	}
 	return &viewer.Error{Op: "ssh", Kind: viewer.Malformed, Err: fmt.Errorf("%s: %w", label, readable(err))}
 }
+
+// wantsNewPassword is how the library tells SSH_MSG_USERAUTH_PASSWD_CHANGEREQ
+// (RFC 4252 8), which it does not know.
+const wantsNewPassword = "unexpected message type 60"
 
 // readable cleans an error that may hold text of the machine.
 func readable(err error) error { return errors.New(cleanLine(err.Error(), maxLine)) }

@@ -1,7 +1,6 @@
 package sshdial
 
 import (
-	"crypto/dsa"
 	"crypto/ecdsa"
 	"crypto/ed25519"
 	"crypto/rsa"
@@ -41,8 +40,6 @@ func kindOf(key ssh.PublicKey) (name string, bits int) {
 			return "ECDSA" + suffix, k.Curve.Params().BitSize
 		case ed25519.PublicKey:
 			return "ED25519" + suffix, 256
-		case *dsa.PublicKey:
-			return "DSA" + suffix, k.P.BitLen()
 		}
 	}
 	return key.Type() + suffix, 0

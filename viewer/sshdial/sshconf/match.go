@@ -1,6 +1,7 @@
 package sshconf
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -22,7 +23,7 @@ func (r *reader) match(args []string) (bool, error) {
 		switch word {
 		case "all":
 			if len(args) != 1 && !(len(args) == 2 && i == 1) {
-				return false, fmt.Errorf("Match all stands alone")
+				return false, errors.New("in a Match line, all stands alone")
 			}
 			ok = true
 		case "canonical":
@@ -33,7 +34,7 @@ func (r *reader) match(args []string) (bool, error) {
 		default:
 			if !has {
 				if i++; i == len(args) {
-					return false, fmt.Errorf("Match %s has no value", word)
+					return false, fmt.Errorf("the %s of a Match line has no value", word)
 				}
 				value = args[i]
 			}
@@ -81,7 +82,7 @@ func (r *reader) criterion(word, value string, not bool) (bool, error) {
 		r.notice("the SSH configuration asks by Match %s, which is not known here: that part was left out", word)
 		return not, nil
 	}
-	return false, fmt.Errorf("Match %s is not known", word)
+	return false, fmt.Errorf("the %s of a Match line is not known", word)
 }
 
 // matchUsers is the rule of patterns for names in which case counts.

@@ -22,6 +22,8 @@ type Script struct {
 	Password string `json:"password"`
 	// Rounds are those of keyboard-interactive; none: it is not offered.
 	Rounds []Round `json:"rounds"`
+	// Expired says that the password has to be changed.
+	Expired bool `json:"expired"`
 	// Banner is sent before the login.
 	Banner string `json:"banner"`
 }

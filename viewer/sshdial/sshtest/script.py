@@ -30,6 +30,8 @@ class Server(asyncssh.SSHServer):
     def validate_password(self, username, password):
         good = username == script["user"] and password == script["password"]
         say({"method": "password", "sent": [password], "good": good})
+        if good and script["expired"]:
+            raise asyncssh.PasswordChangeRequired("it has expired")
         return good
 
     def kbdint_auth_supported(self):
