@@ -300,3 +300,24 @@ func TestOneSessionFails(t *testing.T) {
 		t.Error("the neighbour is not shown")
 	}
 }
+
+// A button that was held when the connection broke is up afterwards, and the
+// first press counts (C121).
+func TestFirstPressAfterAReconnect(t *testing.T) {
+	l := newLab(t, sample.Options{})
+	s := l.open(0)
+	ev := &desktop.MouseEvent{Button: desktop.MouseButtonPrimary}
+	ev.AbsolutePosition = l.at(s, inPad)
+	surface := surfaceOf(s)
+	surface.MouseMoved(ev)
+	surface.MouseDown(ev)
+	l.until("the press", func() bool { return padIs(s, 1) })
+	n := s.session.Info().Connections
+	s.session.Reconnect()
+	l.until("the new connection", func() bool {
+		return s.session.Info().Connections > n && s.session.State().Phase == viewer.Connected && s.session.Frame().Whole(image.Rectangle{})
+	})
+	l.until("the pane to let go", func() bool { return s.made == n+1 })
+	l.click(s, inPad, desktop.MouseButtonPrimary)
+	l.until("one more click, no more", func() bool { return padIs(s, 2) })
+}

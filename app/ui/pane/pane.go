@@ -85,6 +85,7 @@ type Pane struct {
 	count    *fence.Target // counts down to the next attempt
 	counting *time.Timer   // to the next of them; nil when nothing counts
 	restless bool          // was connected when last looked at
+	made     int           // connections until then
 }
 
 // New returns a pane, hidden, for a session.

@@ -25,9 +25,13 @@ func (p *Pane) update() {
 	}
 	up := st.Phase == viewer.Connected
 	p.stopCounting()
-	if !up && p.restless {
+	switch {
+	case p.restless && !up:
 		p.surface.drop()
+	case p.restless && info.Connections != p.made: // it came and went between two looks
+		p.surface.letGo()
 	}
+	p.made = info.Connections
 	switch {
 	case up:
 		p.live, p.refused = true, ""
