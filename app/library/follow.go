@@ -45,8 +45,8 @@ func (l *Library) Follow(e *engine.Engine) (stop func()) {
 			}
 			switch {
 			case st.State.Phase == viewer.Connected:
-				keep := m.accepted()
-				l.background(func(ctx context.Context) { l.connected(ctx, t, keep) })
+				keep, called := m.accepted(), ch.Session.Called()
+				l.background(func(ctx context.Context) { l.connected(ctx, t, called, keep) })
 			case st.State.Kind != "":
 				m.ended(st.State.Kind)
 			}
@@ -64,7 +64,7 @@ func (l *Library) background(fn func(context.Context)) {
 }
 
 // connected keeps what is to be kept of a machine that let us in.
-func (l *Library) connected(ctx context.Context, t viewer.Target, keep map[viewer.QuestionKind]viewer.Answer) {
+func (l *Library) connected(ctx context.Context, t viewer.Target, called bool, keep map[viewer.QuestionKind]viewer.Answer) {
 	for k, a := range keep {
 		host, err := l.save(ctx, t, k, a)
 		if err == nil {
@@ -74,6 +74,8 @@ func (l *Library) connected(ctx context.Context, t viewer.Target, keep map[viewe
 	}
 	if e, ok := l.entry(t); ok {
 		t = e.target // the saved one, also when its address was typed
+	} else if called {
+		return // it cannot be connected to
 	}
 	if slices.ContainsFunc(l.Samples(), func(o viewer.Target) bool { return engine.Same(o, t) }) {
 		return // it is gone with the program

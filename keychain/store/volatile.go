@@ -26,7 +26,7 @@ func (s *Store) volatile(ctx context.Context, op string, f func(tx *sql.Tx) erro
 // A Recent is a machine that was connected to.
 type Recent struct {
 	HostID string // of a saved host, or
-	Target string // a URL
+	Target string // a URL, or unix: and the path of a socket
 	At     time.Time
 }
 
@@ -34,6 +34,9 @@ type Recent struct {
 func recentKey(t viewer.Target) string {
 	if t.HostID != "" {
 		return t.HostID
+	}
+	if t.Socket() {
+		return "unix:" + t.Address
 	}
 	return string(t.Protocol) + "://" + t.HostPort()
 }
