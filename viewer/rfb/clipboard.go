@@ -71,6 +71,11 @@ func (o *outbox) setClipboard(text string) (n uint64, lost int, err error) {
 	}
 	c.text, c.have, c.lossy = text, true, false
 	switch {
+	case c.can(clipProvide) && wireText(text) <= c.unasked && !c.can(clipNotify):
+		// libvncserver says so for programs, such as x11vnc, that then drop such a
+		// text: the plain message goes before it.
+		latin1, _ := toLatin1(text)
+		return o.setText(append(appendCutText(nil, latin1), provide(text)...), textPlain), 0, nil
 	case c.can(clipProvide) && wireText(text) <= c.unasked:
 		return o.setText(provide(text), textPlain), 0, nil
 	case c.can(clipNotify):

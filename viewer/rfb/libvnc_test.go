@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/jezek/xgb/xproto"
 
@@ -68,6 +69,10 @@ func hash(s string) string {
 	return fmt.Sprintf("utf8 %d", h)
 }
 
+// plainText is what the server prints of a text in the plain message, which comes
+// before the whole one for programs that do not take that.
+func plainText(s string) string { return fmt.Sprintf("latin1 %d", utf8.RuneCountInString(s)) }
+
 // Texts of one character, a kilobyte and nearly a megabyte are taken by
 // libvncserver, and it does not hang up (C086).
 func TestLibVNCServerClipboard(t *testing.T) {
@@ -109,6 +114,7 @@ func TestLibVNCServerClipboard(t *testing.T) {
 	gotText(t, l, "€ 漢字 🙂")
 	for _, text := range []string{"x", "€", "two\nlines €", long(1<<10, 5) + "€", long(900<<10, 6) + "€"} {
 		setClipboard(t, l, text)
+		heard(plainText(text))
 		heard(hash(text))
 	}
 	// It breaks off at more than a megabyte: such a text is not sent.
@@ -116,6 +122,7 @@ func TestLibVNCServerClipboard(t *testing.T) {
 		t.Errorf("got %v, want the kind %q", err, viewer.Limit)
 	}
 	setClipboard(t, l, "and on")
+	heard(plainText("and on"))
 	heard(hash("and on"))
 }
 
