@@ -56,17 +56,6 @@ func TestTightVNCInputAndClipboard(t *testing.T) {
 	}
 }
 
-// Texts of programs on the screen of x11vnc arrive as they are (C082).
-func TestX11VNCClipboard(t *testing.T) {
-	s := startX11VNC(t)
-	l := viewertest.Open(t, rfb.New(rfb.Options{}), s.target(), nil)
-	l.Look(t)
-	for _, text := range []string{"from there: äÿ", "café", "plain"} {
-		s.own(t, text)
-		gotText(t, l, text)
-	}
-}
-
 // x11vnc calls the viewer.
 func TestX11VNCCalls(t *testing.T) {
 	s := startX(t, "Xvfb", "-screen", "0", "640x480x24")
