@@ -48,6 +48,8 @@ type calls struct {
 	object *fyne.Container
 	title  *look.Text
 	text   *widget.RichText
+	yes    *look.Choice
+	no     *look.Choice
 }
 
 // A call asks the person.
@@ -65,7 +67,8 @@ func newCalls(w *Window) *calls {
 	button := func(id, text string, importance widget.Importance) *look.Choice {
 		return look.NewChoice(text, importance, func() { w.invoke(id, nil) })
 	}
-	buttons := container.NewHBox(spacer(), button("calls.refuse", "Refuse", widget.MediumImportance), button("calls.accept", "Show", widget.HighImportance))
+	c.yes, c.no = button("calls.accept", "Show", widget.HighImportance), button("calls.refuse", "Refuse", widget.MediumImportance)
+	buttons := container.NewHBox(spacer(), c.no, c.yes)
 	c.object = look.NewCard(container.NewVBox(c.title, c.text, container.New(look.Inset{6, 0, 0, 0}, buttons)))
 	c.object.Hide()
 	return c
@@ -237,6 +240,8 @@ func (c *calls) answer(yes bool) {
 func (c *calls) show() {
 	if len(c.queue) == 0 {
 		c.object.Hide()
+		c.yes.Left()
+		c.no.Left()
 		return
 	}
 	from := c.queue[0].from

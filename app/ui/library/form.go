@@ -528,5 +528,7 @@ func (f *form) again() {
 
 func (f *form) close() {
 	f.box.Hide()
+	f.yes.Left()
+	f.no.Left()
 	f.screen.config.Canvas.Focus(f.screen.shelf)
 }

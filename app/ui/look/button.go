@@ -77,6 +77,10 @@ func NewChoice(text string, importance widget.Importance, do func()) *Choice {
 	return c
 }
 
+// Left tells the button that the pointer is not on it: of one that is hidden
+// under the pointer the toolkit does not tell.
+func (c *Choice) Left() { c.Button.MouseOut() }
+
 // TypedKey is called by the toolkit.
 func (c *Choice) TypedKey(ev *fyne.KeyEvent) {
 	switch ev.Name {

@@ -226,6 +226,8 @@ func (s *sheet) hide() {
 	s.reply = nil
 	s.secret.SetText("")
 	s.box.Hide()
+	s.yes.Left()
+	s.no.Left()
 	for _, e := range []*entry{s.user, s.secret} {
 		if e.canvas.Focused() == fyne.Focusable(e) {
 			e.canvas.Unfocus()
