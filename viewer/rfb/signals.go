@@ -23,7 +23,11 @@ func (s *Session) Signals() map[viewer.SignalName]viewer.Signal {
 		}
 	}
 	set(viewer.SignalCopyRect, &s.signals.copyRect, "the machine has not moved a rectangle yet")
-	set(viewer.SignalCursorShape, &s.signals.cursorShape, "the machine has not sent a pointer shape yet")
+	shape := "the machine has not sent a pointer shape yet"
+	if s.updates.Load() > 0 {
+		shape = "the machine has sent a picture and no pointer shape: it draws the pointer itself, or none"
+	}
+	set(viewer.SignalCursorShape, &s.signals.cursorShape, shape)
 	set(viewer.SignalCursorPosition, &s.signals.cursorPosition, "the machine has not moved the pointer yet")
 	set(viewer.SignalFence, &s.signals.fence, "the machine has not sent a fence yet")
 	set(viewer.SignalLEDState, &s.signals.led, "the machine has not told its lock keys yet")
