@@ -173,3 +173,27 @@ var smalls = []small{
 	{"decaln-then-wide", "\x1b#8" + csi + "1;2H日", "both", ""},
 	{"screen-full-of-lines", "1\r\n2\r\n3\r\n4\r\n5\r\n6\r\n7\r\n8\r\n9\r\n10\r\n11\r\n12\r\n13\r\n14\r\n15\r\n16\r\n17\r\n18\r\n19\r\n20\r\n21\r\n22\r\n23\r\n24\r\n25\r\n26", "both", ""},
 }
+
+// pageFollow says whom we follow in the pages of vttest where tmux and xterm
+// draw something else.
+var pageFollow = map[string]small{
+	"vttest-charsets-1":     {follow: "xterm", why: "tmux does not know the British set"},
+	"vttest-cursor-2":       {follow: "own", why: "132 columns, which neither the screen of tmux nor ours has; they cut the page in different places"},
+	"vttest-cursor-3":       {follow: "xterm", why: "tmux wraps otherwise at the last column"},
+	"vttest-cursor-4":       {follow: "own", why: "132 columns, which xterm has; tmux wraps otherwise at the last column"},
+	"vttest-iso-cursor-4-1": {follow: "xterm", why: "tmux does not know CHT"},
+	"vttest-iso-cursor-5-1": {follow: "xterm", why: "tmux does not know HPR"},
+	"vttest-iso-cursor-9-1": {follow: "xterm", why: "tmux does not know VPR"},
+	"vttest-iso-other-4-1":  {follow: "xterm", why: "tmux does not know SL"},
+	"vttest-iso-other-5-1":  {follow: "xterm", why: "tmux does not know SR"},
+	"vttest-screen-3":       {follow: "tmux", why: "132 columns: xterm changes its width, our width is the window's"},
+	"vttest-screen-5":       {follow: "tmux", why: "132 columns: xterm changes its width, our width is the window's"},
+	"vttest-screen-7":       {follow: "tmux", why: "xterm tells its cursor from the top of the region; the text is the same"},
+	"vttest-screen-9":       {follow: "tmux", why: "xterm tells its cursor from the top of the region; the text is the same"},
+	"vttest-screen-11":      {follow: "own", why: "tmux draws origin mode otherwise; of xterm only the cursor differs, which it tells from the top of the region"},
+	"vttest-vt102-8":        {follow: "tmux", why: "132 columns: xterm changes its width, our width is the window's"},
+	"vttest-vt102-9":        {follow: "tmux", why: "132 columns: xterm changes its width, our width is the window's"},
+	"vttest-vt102-10":       {follow: "tmux", why: "132 columns: xterm changes its width, our width is the window's"},
+	"vttest-vt102-11":       {follow: "tmux", why: "132 columns: xterm changes its width, our width is the window's"},
+	"vttest-vt102-12":       {follow: "tmux", why: "132 columns: xterm changes its width, our width is the window's"},
+}

@@ -153,6 +153,7 @@ func (t *Terminal) spareRow() *row {
 
 // recycle makes a row that is no longer shown a new blank one.
 func (t *Terminal) recycle(r *row) *row {
+	t.work += r.used
 	r.reset()
 	t.rowID++
 	r.id, r.gen = t.rowID, t.gen

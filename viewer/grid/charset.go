@@ -48,8 +48,6 @@ func (t *Terminal) designate(g int, final byte) {
 	switch c := charset(final); c {
 	case setGraphics, setBritish:
 		t.set.g[g] = c
-	case '2':
-		t.set.g[g] = setGraphics
 	default:
 		t.set.g[g] = setASCII
 	}

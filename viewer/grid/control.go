@@ -327,6 +327,7 @@ func (t *Terminal) alignment() {
 	t.top, t.bot, t.left, t.rgt = 0, t.rows-1, 0, t.cols-1
 	t.mode.origin = false
 	t.x, t.y, t.pend = 0, 0, false
+	t.work += t.cols * t.rows
 	for _, r := range t.scr.rows {
 		for i := range r.cells {
 			r.cells[i] = Cell{Rune: 'E'}

@@ -87,6 +87,7 @@ func (t *Terminal) csiPlain(final byte) {
 		t.backTab(n)
 	case 'b': // REP
 		t.repeat(n)
+		t.last = 0
 	case 'c': // DA1
 		if p.arg(0, 0) == 0 {
 			t.reply("\x1b[?62;22c")
@@ -228,8 +229,20 @@ func (t *Terminal) repeat(n int) {
 	if t.last == 0 {
 		return
 	}
+	n = min(n, t.cols*t.rows)
+	t.work += n
+	if t.last < 0x7f && t.set.plain() && !t.mode.insert {
+		var b [256]byte
+		for i := range b {
+			b[i] = byte(t.last)
+		}
+		for ; n > 0; n -= len(b) {
+			t.ascii(b[:min(n, len(b))])
+		}
+		return
+	}
 	w := runeWidth(t.last)
-	for n = min(n, t.cols*t.rows); n > 0; n-- {
+	for ; n > 0; n-- {
 		t.put(t.last, w, t.pen.Attr)
 	}
 }

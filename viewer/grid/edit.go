@@ -8,6 +8,7 @@ func (t *Terminal) fill(r *row, lo, hi int) {
 	if lo >= hi {
 		return
 	}
+	t.work += hi - lo
 	if r.wide {
 		t.split(r, lo)
 		t.split(r, hi)
@@ -129,6 +130,7 @@ func (t *Terminal) shiftBox(top, bot, n int) {
 			t.fill(rows[to], t.left, t.rgt+1)
 			return
 		}
+		t.work += t.rgt + 1 - t.left
 		copy(rows[to].cells[t.left:t.rgt+1], rows[from].cells[t.left:t.rgt+1])
 		rows[to].wide = rows[to].wide || rows[from].wide
 		rows[to].used = max(rows[to].used, min(rows[from].used, t.rgt+1))
@@ -156,6 +158,7 @@ func (t *Terminal) insertCells(n int) {
 		t.split(r, end)
 	}
 	copy(r.cells[t.x+n:end], r.cells[t.x:end-n])
+	t.work += end - t.x
 	r.used = max(r.used, min(end, r.used+n))
 	r.gen = t.gen
 	// The halves were split before they moved.
@@ -176,6 +179,7 @@ func (t *Terminal) deleteCells(n int) {
 		t.split(r, end)
 	}
 	copy(r.cells[t.x:end-n], r.cells[t.x+n:end])
+	t.work += end - t.x
 	r.used = max(r.used, min(end, len(r.cells)))
 	r.gen = t.gen
 	wide := r.wide

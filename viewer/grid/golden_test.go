@@ -45,6 +45,42 @@ func items(t testing.TB) []item {
 			all = append(all, item{fmt.Sprintf("%s-%d", base, i+1), b[:k], small{follow: "both"}})
 		}
 	}
+	return append(all, pages(t)...)
+}
+
+// pages are what vttest had drawn each time it waited for a key: its screens
+// for the cursor, scrolling and erasing, character sets, inserting and
+// deleting, and the sequences of ECMA-48.
+func pages(t testing.TB) []item {
+	t.Helper()
+	var all []item
+	names, err := filepath.Glob("testdata/vttest/*.bin")
+	if err != nil || len(names) == 0 {
+		t.Fatal("no vttest recordings")
+	}
+	for _, n := range names {
+		b, err := os.ReadFile(n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		base := strings.TrimSuffix(n, ".bin")
+		cuts, err := os.ReadFile(base + ".cuts")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, c := range strings.Fields(string(cuts)) {
+			k, err := strconv.Atoi(c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			name := fmt.Sprintf("vttest-%s-%d", filepath.Base(base), i+1)
+			s := small{follow: "both"}
+			if o, ok := pageFollow[name]; ok {
+				s = o
+			}
+			all = append(all, item{name, b[:k], s})
+		}
+	}
 	return all
 }
 

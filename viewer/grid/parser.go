@@ -72,9 +72,11 @@ func (p *parser) beginText(s state) {
 	p.text = p.text[:0]
 }
 
-// feed takes bytes under the lock.
-func (t *Terminal) feed(b []byte) {
-	for len(b) > 0 {
+// feed takes bytes under the lock, and returns those for which it should be
+// taken anew.
+func (t *Terminal) feed(b []byte) []byte {
+	t.work = 0
+	for len(b) > 0 && t.work < maxWork {
 		switch t.parser.state {
 		case ground:
 			b = t.plain(b)
@@ -85,6 +87,7 @@ func (t *Terminal) feed(b []byte) {
 			b = b[1:]
 		}
 	}
+	return b
 }
 
 // plain takes text outside sequences, as much as there is.

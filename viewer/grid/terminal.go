@@ -11,8 +11,13 @@ const (
 	MinRows, MaxRows = 1, 1000
 )
 
-// writeChunk is how much is taken under one lock.
-const writeChunk = 32 << 10
+const (
+	// writeChunk is how many bytes are taken under one lock.
+	writeChunk = 32 << 10
+	// maxWork is how many cells sequences may touch under one lock: a few bytes
+	// can ask for the whole screen.
+	maxWork = 2 << 20
+)
 
 // Options say what a Terminal is like. The zero value is 80 by 24 with
 // [DefaultScrollback].
@@ -38,6 +43,7 @@ type Terminal struct {
 
 	main, alt screen
 	scr       *screen // one of the two
+	work      int     // cells that sequences touched under this lock
 	ring      ring
 	epoch     uint64 // moves when absolute row numbers lose their meaning
 
@@ -136,11 +142,11 @@ func (t *Terminal) Write(p []byte) (int, error) {
 	n := len(p)
 	for len(p) > 0 {
 		c := p[:min(len(p), writeChunk)]
-		p = p[len(c):]
 		t.mu.Lock()
 		t.gen++
-		t.feed(c)
+		rest := t.feed(c)
 		t.mu.Unlock()
+		p = p[len(c)-len(rest):]
 	}
 	if n > 0 {
 		t.wake()
