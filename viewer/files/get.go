@@ -238,9 +238,10 @@ type copyDown struct {
 	bits     os.FileMode
 	keepBits bool
 
-	part string // the temporary name
-	file *os.File
-	off  int64 // bytes that were there already
+	part  string // the temporary name
+	known bool   // by which it is found again
+	file  *os.File
+	off   int64 // bytes that were there already
 }
 
 func (c *copyDown) run(ctx context.Context) error {
@@ -253,7 +254,7 @@ func (c *copyDown) run(ctx context.Context) error {
 		return err
 	}
 	err = c.fill(ctx, r)
-	if err != nil && !c.t.resumable(err) {
+	if err != nil && !(c.known && c.t.resumable(err)) {
 		c.dir.Remove(c.part)
 	}
 	return err
@@ -262,9 +263,9 @@ func (c *copyDown) run(ctx context.Context) error {
 // openPart finds the part of an earlier attempt or makes a new one.
 func (c *copyDown) openPart(ctx context.Context, r *remote) error {
 	folder, name := filepath.Dir(c.target), filepath.Base(c.target)
-	known := c.e.Size > 0 && !c.e.Modified.IsZero()
+	c.known = c.e.Size > 0 && !c.e.Modified.IsZero()
 	c.part = filepath.Join(folder, "."+cutBytes(name, 64)+"."+randomName()+".part")
-	if known {
+	if c.known {
 		c.part = filepath.Join(folder, partName(name, c.e.Path, c.e.Size, c.e.Modified.Unix()))
 		if err := c.continuePart(ctx, r); err != nil || c.file != nil {
 			return err

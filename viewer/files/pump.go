@@ -195,7 +195,8 @@ func (r *remote) receive(ctx context.Context, w io.Writer, off, end int64, m *me
 	q := r.places(chunk)
 	next, over := off, false
 	for {
-		for !over && q.room() && (end < 0 || next < end) && !m.gate.Shut() {
+		// Where the end is not known, the first bytes tell whether there are any.
+		for !over && q.room() && (next < end || end < 0 && (n > 0 || q.none())) && !m.gate.Shut() {
 			size := chunk
 			if end >= 0 {
 				size = int(min(int64(chunk), end-next))

@@ -226,6 +226,7 @@ type copyUp struct {
 
 	part    string // the temporary name
 	off     int64  // bytes that were there already
+	known   bool   // the part has a name by which it is found again
 	noAttrs bool   // the machine lets nobody set modes and times
 }
 
@@ -241,7 +242,7 @@ func (u *copyUp) run(ctx context.Context) error {
 		part := Join(folder, partName(name, u.c.id, u.c.size, u.c.modified.UnixNano()))
 		if u.t.fs.claim(part) { // else another transfer of this session is at it
 			defer u.t.fs.release(part)
-			u.part = part
+			u.part, u.known = part, true
 			if err := u.find(ctx); err != nil {
 				return err
 			}
@@ -258,7 +259,7 @@ func (u *copyUp) run(ctx context.Context) error {
 	if err == nil {
 		err = u.place(ctx)
 	}
-	if err != nil && !u.t.resumable(err) {
+	if err != nil && !(u.known && u.t.resumable(err)) {
 		r.drop(func(ctx context.Context) {
 			u.t.fs.command(ctx, typeRemove, packet(nil).text(u.part))
 		})
@@ -275,7 +276,10 @@ func (u *copyUp) openError(ctx context.Context, err error) error {
 	if is(err, statusNoSuchFile) {
 		return fault("put", u.target, viewer.Missing, fmt.Errorf("there is no folder %s", Shown(folder)))
 	}
-	return u.t.fs.writeError(ctx, u.target, err)
+	if is(err, statusFailure) && u.t.fs.isFull(ctx, folder) {
+		return fault("put", u.target, viewer.Full, errFull)
+	}
+	return failed("put", u.target, err)
 }
 
 // find looks for the part of an earlier attempt and how much of it is sure: all
@@ -462,29 +466,38 @@ func (u *copyUp) place(ctx context.Context) error {
 	return err
 }
 
+var errFull = errors.New("the disk of the machine is full")
+
 // writeError tells why the machine did not take bytes.
 func (f *FS) writeError(ctx context.Context, p string, err error) error {
 	if !is(err, statusFailure) {
 		return failed("put", p, err)
 	}
-	folder, _ := split(p)
-	if f.stream.can("statvfs@openssh.com") {
-		r, e := f.stream.call(ctx, typeExtended, packet(nil).text("statvfs@openssh.com").text(folder), nil)
-		if e == nil && answered(r, typeExtendedReply) == nil {
-			in := parser{b: r.body}
-			in.uint64()
-			block := in.uint64()
-			in.uint64() // blocks
-			in.uint64() // free for the superuser
-			free := in.uint64()
-			if in.err == nil && (free == 0 || free < (1<<20)/max(block, 1)) {
-				return fault("put", p, viewer.Full, errors.New("the disk of the machine is full"))
-			}
-		}
+	if folder, _ := split(p); f.isFull(ctx, folder) {
+		return fault("put", p, viewer.Full, errFull)
 	}
 	var own *statusError
 	if errors.As(err, &own) && own.text != "" && own.text != "Failure" {
 		return failed("put", p, err)
 	}
 	return fault("put", p, viewer.Full, errors.New("the machine could not write; its disk, or the room this account may use, is likely full"))
+}
+
+// isFull asks how much room the disk has that holds a folder (OpenSSH PROTOCOL
+// 4.4).
+func (f *FS) isFull(ctx context.Context, folder string) bool {
+	if !f.stream.can("statvfs@openssh.com") {
+		return false
+	}
+	r, err := f.stream.call(ctx, typeExtended, packet(nil).text("statvfs@openssh.com").text(folder), nil)
+	if err != nil || answered(r, typeExtendedReply) != nil {
+		return false
+	}
+	in := parser{b: r.body}
+	in.uint64()
+	block := in.uint64()
+	in.uint64() // blocks
+	in.uint64() // free for the superuser
+	free := in.uint64()
+	return in.err == nil && (free == 0 || free < (1<<20)/max(block, 1))
 }
