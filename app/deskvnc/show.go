@@ -49,11 +49,17 @@ func checkDisplay() error {
 
 // show opens the window and runs it to its end.
 func show(o options, stderr io.Writer) (err error) {
-	hosts, err := openSaved(o)
-	if err != nil {
-		return err
+	// The library is opened beside the window: a new one is written to disk
+	// meanwhile.
+	type opened struct {
+		hosts *saved
+		err   error
 	}
-	defer func() { err = errors.Join(err, hosts.end()) }()
+	ready := make(chan opened, 1)
+	go func() {
+		h, err := openSaved(o)
+		ready <- opened{h, err}
+	}()
 
 	a := app.NewWithID(appID)
 	calm(a)
@@ -62,6 +68,13 @@ func show(o options, stderr io.Writer) (err error) {
 	win := a.NewWindow("DeskVNC")
 	win.SetMaster()
 	win.Resize(fyne.NewSize(startWidth, startHeight))
+
+	lib := <-ready
+	if lib.err != nil {
+		return lib.err
+	}
+	hosts := lib.hosts
+	defer func() { err = errors.Join(err, hosts.end()) }()
 
 	gate := fence.New()
 	var window *ui.Window
