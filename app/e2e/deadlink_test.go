@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"strconv"
@@ -12,7 +13,7 @@ import (
 
 // apart starts a server that is reached through a cable which can be pulled:
 // a network namespace of its own. It needs root.
-func apart(t *testing.T) (address string, pull func()) {
+func apart(t *testing.T) (host string, pull func()) {
 	t.Helper()
 	need(t, "ip", "Xtigervnc")
 	if os.Getuid() != 0 {
@@ -40,25 +41,22 @@ func apart(t *testing.T) (address string, pull func()) {
 			t.Skipf("NOT TESTED: ip %s: %s", args, out)
 		}
 	}
-	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	cmd := exec.Command("ip", "netns", "exec", ns, "Xtigervnc", "-displayfd", "3", "-rfbport", "5900", "-SecurityTypes", "None", "-AlwaysShared", "-geometry", "800x500", "-depth", "24", "-noreset")
-	cmd.ExtraFiles = []*os.File{w}
-	start(t, cmd)
-	w.Close()
-	r.SetReadDeadline(time.Now().Add(patience))
-	b := make([]byte, 16)
-	n, err := r.Read(b)
-	if err != nil {
-		t.Fatalf("Xtigervnc did not start: %v", err)
-	}
-	// The server's socket is in the namespace too.
-	paint := []string{"ip", "netns", "exec", ns, "xsetroot", "-solid", fmt.Sprintf("#%02x%02x%02x", remoteRed, remoteGreen, remoteBlue)}
-	run(t, ":"+strings.TrimSpace(string(b[:n])), paint...)
-	return "10.201.77.2", func() {
+	// No socket among the files, which both namespaces see: the number may be
+	// another server's out here.
+	at := ":" + strconv.Itoa(7000+os.Getpid()%1000)
+	start(t, exec.Command("ip", "netns", "exec", ns, "Xtigervnc", at, "-nolisten", "unix", "-rfbport", "5900", "-SecurityTypes", "None",
+		"-AlwaysShared", "-geometry", "800x500", "-depth", "24", "-noreset"))
+	const address = "10.201.77.2"
+	eventually(t, func() string {
+		c, err := net.DialTimeout("tcp", net.JoinHostPort(address, "5900"), time.Second)
+		if err != nil {
+			return err.Error()
+		}
+		c.Close()
+		return ""
+	})
+	run(t, at, "ip", "netns", "exec", ns, "xsetroot", "-solid", fmt.Sprintf("#%02x%02x%02x", remoteRed, remoteGreen, remoteBlue))
+	return address, func() {
 		if out, err := exec.Command("ip", "-n", ns, "link", "set", far, "down").CombinedOutput(); err != nil {
 			t.Fatalf("pulling the cable: %s", out)
 		}
