@@ -67,7 +67,6 @@ type Terminal struct {
 	extras   extraTable
 
 	title  string
-	icon   string
 	titles []string
 	dir    string
 	colors Colors
@@ -77,7 +76,6 @@ type Terminal struct {
 
 	replies []byte
 	events  []Event
-	lost    bool // an event did not fit
 
 	syncEnd  time.Time // output is held back from views until then
 	now      func() time.Time

@@ -53,7 +53,6 @@ type View struct {
 	clusters []cluster
 	extras   []Extra
 	tables   [2]uint64
-	gen      uint64
 	want     int
 	live     int64 // absolute number of the screen's first row, at the last Update
 }
