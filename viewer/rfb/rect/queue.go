@@ -73,6 +73,7 @@ type Queue struct {
 	open    *batch   // being filled; nil for none
 	spare   []*batch // empty ones
 	out     int      // how many the drawer has
+	trial   trial
 
 	work  chan *batch // to the drawer
 	free  chan *batch // back from it
@@ -215,6 +216,7 @@ func (q *Queue) Sync() error {
 // it waits for the network: it has the time to draw by itself, which costs less
 // than to wake the drawer, unless that is at work already.
 func (q *Queue) Flush() {
+	q.trial.waits()
 	switch {
 	case q.open == nil || len(q.open.jobs) == 0:
 	case q.returned():
@@ -228,6 +230,18 @@ func (q *Queue) Flush() {
 func (q *Queue) inline() {
 	q.run(q.open)
 	q.open.reset()
+}
+
+// full has the open batch drawn, by the drawer if that pays.
+func (q *Queue) full() {
+	b, now := q.open, time.Now()
+	away := q.trial.full(b.used+bpp*b.pixels, now)
+	q.trial.since = now
+	if !away && q.returned() {
+		q.inline()
+	} else {
+		q.handOver()
+	}
 }
 
 // handOver gives the open batch to the drawer.
@@ -244,7 +258,7 @@ func (q *Queue) handOver() {
 // the drawer when it is too far behind.
 func (q *Queue) batch(n int) *batch {
 	if b := q.open; b != nil && (b.used+n > batchBytes || len(b.jobs) >= batchJobs) {
-		q.handOver()
+		q.full()
 	}
 	if q.open != nil {
 		return q.open
@@ -279,7 +293,7 @@ func (q *Queue) put(j *job, head, data []byte) error {
 	b.pixels += j.w * j.h
 	b.jobs = append(b.jobs, *j)
 	if b.pixels >= batchPixels {
-		q.handOver()
+		q.full()
 	}
 	if q.stopped.Load() {
 		return q.failure()
