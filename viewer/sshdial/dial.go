@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"slices"
 	"strings"
@@ -114,7 +113,7 @@ func (d *dialer) once(ctx context.Context, h *hop, under *Client) (*Client, erro
 	if err != nil {
 		return nil, err
 	}
-	l := newLink(raw)
+	l := newLink(raw, h.address())
 	stop := l.watch(ctx)
 	defer stop()
 	defer l.settle()
@@ -199,6 +198,7 @@ func (d *dialer) explain(h *hop, l *link, check *keyCheck, a *auth, greeted bool
 	var other *switchUser
 	var own *viewer.Error
 	var none *ssh.AlgorithmNegotiationError
+	var lost *net.OpError // of a write
 	label := h.target.Label()
 	closed := func(format string, args ...any) error {
 		return &viewer.Error{Op: "ssh", Kind: viewer.Closed, Err: fmt.Errorf(format, args...)}
@@ -235,16 +235,20 @@ func (d *dialer) explain(h *hop, l *link, check *keyCheck, a *auth, greeted bool
 			return closed("%s ended the connection while it waited for an answer: try again", label)
 		}
 		return closed("%s ended the connection during the login: %w", label, readable(err))
-	case !greeted && readErr == nil:
-		return &viewer.Error{Op: "ssh", Kind: viewer.Malformed, Err: fmt.Errorf("what answers at %s does not speak SSH: check the port", h.address())}
-	case !greeted && errors.Is(readErr, io.EOF):
+	case !greeted && readErr == nil && !errors.As(err, &lost):
+		return notSSH(h.address())
+	case !greeted:
 		return closed("%s ended the connection before it spoke: perhaps it takes no more of them, or does not take them from here", h.address())
 	case waited:
 		return closed("%s ended the connection while it waited for an answer: try again", label)
-	case readErr != nil:
+	case readErr != nil, errors.As(err, &lost):
 		return closed("%s ended the connection during the exchange of keys: %w", label, readable(err))
 	}
 	return &viewer.Error{Op: "ssh", Kind: viewer.Malformed, Err: fmt.Errorf("%s: %w", label, readable(err))}
+}
+
+func notSSH(address string) error {
+	return &viewer.Error{Op: "ssh", Kind: viewer.Malformed, Err: fmt.Errorf("what answers at %s does not speak SSH: check the port", address)}
 }
 
 // wantsNewPassword is how the library tells SSH_MSG_USERAUTH_PASSWD_CHANGEREQ

@@ -16,6 +16,7 @@ import (
 // over the step at hand, and why it ended.
 type link struct {
 	net.Conn
+	to    string       // the address of the machine
 	heard atomic.Int64 // when bytes came last, in nanoseconds since epoch
 
 	mu      sync.Mutex // guards below; never held across I/O
@@ -30,6 +31,7 @@ type link struct {
 	cause   error // why it ended, when we ended it
 	readErr error // why it ended, when the machine did
 	waited  bool  // a person was asked
+	spoke   bool  // the machine has sent something
 	greeted bool  // the machine has sent an SSH greeting
 	line    []byte
 	onGreet func()
@@ -37,8 +39,8 @@ type link struct {
 
 var epoch = time.Now()
 
-func newLink(c net.Conn) *link {
-	l := &link{Conn: c}
+func newLink(c net.Conn, to string) *link {
+	l := &link{Conn: c, to: to}
 	l.heard.Store(int64(time.Since(epoch)))
 	return l
 }
@@ -50,6 +52,7 @@ func (l *link) Read(p []byte) (int, error) {
 		l.heard.Store(int64(time.Since(epoch)))
 	}
 	l.mu.Lock()
+	l.spoke = l.spoke || n > 0
 	if !l.greeted && n > 0 {
 		l.greeting(p[:n])
 	}
@@ -146,7 +149,12 @@ func (l *link) settle() {
 func (l *link) expired(turn int) {
 	l.mu.Lock()
 	step, limit, live := l.step, l.limit, l.turn == turn && !l.settled
+	strange := l.spoke && !l.greeted
 	l.mu.Unlock()
+	if live && strange {
+		l.end(notSSH(l.to))
+		return
+	}
 	if live {
 		l.end(&viewer.Error{Op: "ssh", Kind: viewer.Timeout, Err: fmt.Errorf("the machine took longer than %v over %s", limit, step)})
 	}
