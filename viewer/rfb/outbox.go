@@ -389,7 +389,7 @@ func (o *outbox) take(now time.Time) (b []byte, wait time.Duration) {
 		b = appendExtended(b, clipRequest|clipText, nil)
 	}
 	o.clip.wanted = false
-	o.requests.held = o.wires.holds()
+	o.requests.held, o.requests.later = o.wires.holds(), o.wires.changes()
 	b = o.requests.steer(b, o.size)
 	ask, incremental, later := o.requests.next(now)
 	if ask {

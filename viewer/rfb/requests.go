@@ -23,6 +23,7 @@ type requests struct {
 	demand   bool
 	sparse   bool // who looks does so now and then
 	held     bool // nothing may be asked for: the pixel format changes
+	later    bool // the whole picture is not asked for yet: it would come in a format that is to change
 	looked   bool // somebody has looked in this session
 	inFlight bool
 	whole    bool      // the whole picture is wanted
@@ -93,7 +94,7 @@ func (r *requests) next(now time.Time) (ask, incremental bool, wait time.Duratio
 	switch {
 	case r.held:
 		return false, false, 0
-	case r.whole:
+	case r.whole && !r.later:
 	case (r.demand && !r.continuous || r.poke) && !r.inFlight:
 		incremental = true
 	default:
@@ -109,7 +110,10 @@ func (r *requests) next(now time.Time) (ask, incremental bool, wait time.Duratio
 		return false, false, wait
 	}
 	r.free = r.free.Add(requestEvery)
-	r.whole, r.poke, r.inFlight, r.last = false, false, true, now
+	r.poke, r.inFlight, r.last = false, true, now
+	if !incremental {
+		r.whole = false
+	}
 	return true, incremental, 0
 }
 

@@ -54,6 +54,15 @@ type wires struct {
 // settled reports whether nothing is to change.
 func (w *wires) settled() bool { return w.now == w.next && w.rest != restFenced || w.failed }
 
+// changes reports whether the machine has not been told of the next wire.
+func (w *wires) changes() bool {
+	told := w.now
+	if w.rest == restFenced {
+		told = w.onWay
+	}
+	return told != w.next && !w.failed
+}
+
 // holds reports whether no updates may be asked for.
 func (w *wires) holds() bool { return w.rest != restNone && w.rest != restFenced }
 
