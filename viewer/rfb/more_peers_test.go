@@ -23,7 +23,7 @@ func TestTigerVNCScraper(t *testing.T) {
 	program := need(t, "X0tigervnc")
 	s := startX(t, "Xvfb", "-screen", "0", "640x480x24")
 	s.port = freePort(t)
-	start(t, exec.Command(program, "-display", s.display, "-localhost=1", "-rfbport", strconv.Itoa(s.port), "-SecurityTypes", "None"))
+	start(t, exec.Command(program, "-display", s.display, "-localhost=1", "-UseSHM=0", "-rfbport", strconv.Itoa(s.port), "-SecurityTypes", "None"))
 	listens(t, s.target())
 	l := viewertest.Open(t, rfb.New(rfb.Options{}), s.target(), nil)
 	l.Look(t)
@@ -65,7 +65,7 @@ func TestX11VNCCalls(t *testing.T) {
 	}
 	defer l.Close()
 	start(t, exec.Command(need(t, "x11vnc"), "-display", s.display, "-nopw", "-localhost", "-forever", "-shared", "-rfbport", "0",
-		"-no6", "-noxrecord", "-connect", l.Addr().String()))
+		"-no6", "-noxrecord", "-noshm", "-connect", l.Addr().String()))
 	ctx, cancel := context.WithTimeout(t.Context(), viewertest.Patience)
 	defer cancel()
 	call, err := l.Accept(ctx)

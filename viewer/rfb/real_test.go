@@ -310,7 +310,7 @@ func startX11VNCDepth(t testing.TB, depth int) *xServer {
 	}
 	defer ready.Close()
 	cmd := exec.Command(need(t, "x11vnc"), "-display", s.display, "-nopw", "-localhost", "-forever", "-shared",
-		"-rfbport", strconv.Itoa(s.port), "-no6", "-noxrecord")
+		"-rfbport", strconv.Itoa(s.port), "-no6", "-noxrecord", "-noshm")
 	cmd.Stdout = w // it prints PORT= when it listens
 	start(t, cmd)
 	w.Close()
