@@ -33,12 +33,16 @@ func (p Progress) Percent() float64 {
 // progressEvery is the shortest time between two reports.
 const progressEvery = 100 * time.Millisecond
 
-// A meter counts a transfer. It is owned by the transfer's goroutine.
+// A meter counts a transfer. Its p is owned by the transfer's goroutine, but for
+// the meter of a folder, whose files have meters of their own below it: they
+// reach it through its lock.
 type meter struct {
 	tell func(Progress) // nil: nobody listens
 	gate *Gate
-	p    Progress
+	up   *meter // of the folder; nil at the top
 
+	mu    sync.Mutex // guards below, at the top; held while tell runs
+	p     Progress
 	told  time.Time
 	since int64 // bytes since told
 }
@@ -47,28 +51,75 @@ func newMeter(o Options) *meter {
 	return &meter{tell: o.Progress, gate: o.Gate, told: time.Now(), p: Progress{Total: -1, FilesTotal: 1, Left: -1}}
 }
 
+// below makes the meter of one file of a folder.
+func (m *meter) below(size int64) *meter {
+	return &meter{gate: m.gate, up: m, p: Progress{Total: max(size, 0)}}
+}
+
+// move counts bytes, within the total, and gives how many counted: a file may
+// have grown since it was planned.
+func (m *meter) move(n int64) int64 {
+	old := m.p.Done
+	m.p.Done += n
+	if m.p.Total >= 0 && m.p.Done > m.p.Total {
+		m.p.Done = m.p.Total
+	}
+	return m.p.Done - old
+}
+
 // add counts bytes moved now.
 func (m *meter) add(n int) {
-	m.p.Done += int64(n)
-	m.since += int64(n)
-	if m.p.Total >= 0 && m.p.Done > m.p.Total {
-		m.p.Done = m.p.Total // a file that grew
+	if m.up != nil {
+		m.up.mu.Lock()
+		defer m.up.mu.Unlock()
+		m.up.p.File = m.p.File
+		m.up.count(m.move(int64(n)), int64(n))
+		return
 	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.count(int64(n), int64(n))
+}
+
+// count adds to what is done and to what was moved lately; the lock is held.
+func (m *meter) count(done, moved int64) {
+	m.move(done)
+	m.since += moved
 	if now := time.Now(); now.Sub(m.told) >= progressEvery {
-		m.report(now)
+		m.reportLocked(now)
 	}
 }
 
 // jump counts bytes that need no moving.
 func (m *meter) jump(n int64) {
-	m.p.Done += n
-	if m.p.Total >= 0 && m.p.Done > m.p.Total {
-		m.p.Done = m.p.Total
+	if m.up != nil {
+		m.up.mu.Lock()
+		defer m.up.mu.Unlock()
+		m.up.move(m.move(n))
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.move(n)
+}
+
+// fileDone counts a file of a folder.
+func (m *meter) fileDone(ok bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if ok {
+		m.p.Files++
 	}
 }
 
 // report works out the rate and tells.
 func (m *meter) report(now time.Time) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.reportLocked(now)
+}
+
+func (m *meter) reportLocked(now time.Time) {
 	if dt := now.Sub(m.told).Seconds(); dt > 0 {
 		rate := float64(m.since) / dt
 		if m.p.Rate == 0 {
@@ -84,6 +135,7 @@ func (m *meter) report(now time.Time) {
 	m.say()
 }
 
+// say tells; the lock is held.
 func (m *meter) say() {
 	if m.tell != nil {
 		m.tell(m.p)
@@ -95,12 +147,26 @@ func (m *meter) hold(ctx context.Context) error {
 	if !m.gate.Shut() {
 		return ctx.Err()
 	}
-	m.p.Paused, m.p.Rate, m.p.Left = true, 0, -1
-	m.say()
+	top := m
+	if m.up != nil {
+		top = m.up
+	}
+	top.pause(true)
 	err := m.gate.pass(ctx)
-	m.p.Paused, m.told, m.since = false, time.Now(), 0
-	m.say()
+	top.pause(false)
 	return err
+}
+
+// pause tells that the gate was shut, or is open again.
+func (m *meter) pause(on bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.p.Paused == on {
+		return // another file of the folder has told it
+	}
+	m.p.Paused, m.p.Rate, m.p.Left = on, 0, -1
+	m.told, m.since = time.Now(), 0
+	m.say()
 }
 
 // A Gate pauses transfers: while it is shut they ask for nothing more. The zero

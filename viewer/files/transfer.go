@@ -38,6 +38,8 @@ func (t *transfer) finish(err error) (Result, error) {
 // and which files are done. A transfer that is tried again after a lost link
 // neither asks nor moves them again.
 type memory struct {
+	asking sync.Mutex // held while a person is asked
+
 	mu     sync.Mutex // guards below
 	all    Action
 	chosen map[string]chosen // by the target's path
@@ -86,6 +88,8 @@ func (t *transfer) decide(ctx context.Context, op, target string, c Conflict, ne
 	if known, ok := t.mem.recall(target); ok {
 		return known, nil
 	}
+	t.mem.asking.Lock()
+	defer t.mem.asking.Unlock()
 	t.mem.mu.Lock()
 	do := t.mem.all
 	t.mem.mu.Unlock()

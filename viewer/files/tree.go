@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 
 	"deskvnc/viewer"
 )
@@ -39,26 +40,16 @@ func (t *transfer) getTree(ctx context.Context, p string, dir *os.Root, rel stri
 	if err := w.walk(ctx, p, rel, []string{here}); err != nil {
 		return err
 	}
-	t.plan(w.leaves)
-	for _, l := range w.leaves {
-		if err := t.m.hold(ctx); err != nil {
-			return failed("get", p, err)
-		}
-		var err error
+	err = t.each(ctx, w.leaves, func(ctx context.Context, t *transfer, l leaf) error {
 		if l.folder {
-			err = t.makeLocal(dir, l.to)
-		} else {
-			err = t.getLeaf(ctx, l, dir)
+			return t.makeLocal(dir, l.to)
 		}
-		if err != nil {
-			if stops(err) {
-				return err
-			}
-			t.miss(l.entry.Path, err)
-			t.m.jump(max(l.size, 0))
-		}
-	}
+		return t.getFile(ctx, l.entry, dir, l.to)
+	})
 	t.res.Path = filepath.Join(dir.Name(), rel)
+	if err != nil {
+		return err
+	}
 	return t.missed("get", p)
 }
 
@@ -74,22 +65,102 @@ func (t *transfer) plan(leaves []leaf) {
 	t.m.say()
 }
 
-// getLeaf copies one file of a folder. What the planned size and the moved
-// bytes differ by is made even, so that the progress of the folder ends at its
-// total and never passes it.
-func (t *transfer) getLeaf(ctx context.Context, l leaf, dir *os.Root) error {
-	return t.even(l.size, func() error { return t.getFile(ctx, l.entry, dir, l.to) })
+// atOnce is how many files of a folder are moved at a time: a small one is
+// mostly waiting for answers.
+const atOnce = 4
+
+// each does the planned entries: folders in their order, before what is in them,
+// and files a few at a time. What one file could not do is counted and the rest
+// goes on; what stops all is returned.
+func (t *transfer) each(ctx context.Context, leaves []leaf, do func(context.Context, *transfer, leaf) error) error {
+	t.plan(leaves)
+	var mu sync.Mutex // guards t.res and first while files are moved
+	var first error   // that ends it all
+	// What is under way when that happens ends by itself: a lost link ends it
+	// too, and its part is kept.
+	stopped := make(chan struct{})
+	one := func(l leaf) {
+		below := &transfer{fs: t.fs, o: t.o, mem: t.mem, m: t.m.below(l.size)}
+		err := do(ctx, below, l)
+		mu.Lock()
+		defer mu.Unlock()
+		t.res.add(below.res)
+		switch {
+		case err != nil && stops(err):
+			if first == nil {
+				first = err
+				close(stopped)
+			}
+			return
+		case err != nil:
+			t.miss(l.name(), err)
+		}
+		if !l.folder {
+			below.m.jump(max(l.size, 0) - below.m.p.Done) // the total is reached
+			t.m.fileDone(err == nil)
+		}
+	}
+	files := make(chan leaf)
+	var lanes sync.WaitGroup
+	for range atOnce {
+		lanes.Go(func() {
+			for l := range files {
+				one(l)
+			}
+		})
+	}
+	for _, l := range leaves {
+		if t.m.hold(ctx) != nil || over(stopped) {
+			break
+		}
+		if l.folder {
+			one(l)
+			continue
+		}
+		select {
+		case files <- l:
+		case <-stopped:
+		case <-ctx.Done():
+		}
+	}
+	close(files)
+	lanes.Wait()
+	if first == nil && ctx.Err() != nil {
+		first = failed("copy", leaves[0].name(), ctx.Err())
+	}
+	return first
 }
 
-func (t *transfer) even(size int64, move func() error) error {
-	begin := t.m.p.Done
-	err := move()
-	if short := begin + max(size, 0) - t.m.p.Done; err == nil && short > 0 {
-		t.m.jump(short)
-	} else if err == nil {
-		t.m.p.Done = begin + max(size, 0)
+// over reports whether a channel is closed.
+func over(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
 	}
-	return err
+}
+
+// name is what a leaf is called in errors.
+func (l leaf) name() string {
+	if l.from != "" {
+		return l.from
+	}
+	return l.entry.Path
+}
+
+// add takes over what one file of a folder came to.
+func (r *Result) add(one Result) {
+	r.Bytes += one.Bytes
+	r.Size += one.Size
+	r.Resumed += one.Resumed
+	r.Files += one.Files
+	r.Folders += one.Folders
+	r.Skipped += one.Skipped
+	r.Windows += one.Windows
+	for _, n := range one.Notes {
+		r.note(n)
+	}
 }
 
 // makeLocal makes a folder of this side; one that is there is used.
@@ -212,26 +283,16 @@ func (t *transfer) putTree(ctx context.Context, dir *os.Root, rel, p string) err
 	if err := w.walk(ctx, rel, p, []fs.FileInfo{info}); err != nil {
 		return err
 	}
-	t.plan(w.leaves)
-	for _, l := range w.leaves {
-		if err := t.m.hold(ctx); err != nil {
-			return failed("put", p, err)
-		}
-		var err error
+	err = t.each(ctx, w.leaves, func(ctx context.Context, t *transfer, l leaf) error {
 		if l.folder {
-			err = t.makeRemote(ctx, l.to)
-		} else {
-			err = t.even(l.size, func() error { return t.putLocal(ctx, dir, l.from, l.to) })
+			return t.makeRemote(ctx, l.to)
 		}
-		if err != nil {
-			if stops(err) {
-				return err
-			}
-			t.miss(l.from, err)
-			t.m.jump(max(l.size, 0))
-		}
-	}
+		return t.putLocal(ctx, dir, l.from, l.to)
+	})
 	t.res.Path = p
+	if err != nil {
+		return err
+	}
 	return t.missed("put", p)
 }
 

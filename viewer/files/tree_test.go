@@ -152,3 +152,34 @@ func TestTreeConflicts(t *testing.T) {
 		t.Errorf("asked %d, %+v", asked, r)
 	}
 }
+
+// Many small files are moved several at a time, and each arrives.
+func TestTreeOfSmallFiles(t *testing.T) {
+	ctx := testContext(t)
+	src, dst := t.TempDir(), t.TempDir()
+	const folders, files = 20, 50
+	for i := range folders {
+		d := fmt.Sprintf("%s/d/%02d/below", src, i)
+		must(t, os.MkdirAll(d, 0o755))
+		for k := range files {
+			write(t, fmt.Sprintf("%s/%02d", d, k), fmt.Appendf(nil, "%d of %d", k, i), 0o644)
+		}
+	}
+	f := openSSH(t)
+	r, err := f.Put(ctx, rootOf(t, src), "d", dst+"/d", Options{})
+	if err != nil || r.Files != folders*files || r.Folders != 1+2*folders {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	r, err = f.Get(ctx, dst+"/d", rootOf(t, dst), "back", Options{})
+	if err != nil || r.Files != folders*files || r.Folders != 1+2*folders {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	for i := range folders {
+		for k := range files {
+			p := fmt.Sprintf("%s/back/%02d/below/%02d", dst, i, k)
+			if got, want := string(read(t, p)), fmt.Sprintf("%d of %d", k, i); got != want {
+				t.Errorf("%s: got %q, want %q", p, got, want)
+			}
+		}
+	}
+}
