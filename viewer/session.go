@@ -5,6 +5,7 @@ import (
 	"net"
 
 	"deskvnc/viewer/frame"
+	"deskvnc/viewer/grid"
 )
 
 // A Session is one live connection to a machine. What more it can do are
@@ -128,6 +129,11 @@ type Env struct {
 	// Frame is the picture to draw into. The driver resets it to the remote
 	// size before it reports itself connected.
 	Frame *frame.Frame
+	// Grid is the terminal to draw into, for drivers of terminals. It has the
+	// size that the program is told at its start, and is kept when the
+	// connection is made anew: Again says that it was.
+	Grid  *grid.Terminal
+	Again bool
 	// Ask answers questions. Never nil.
 	Ask Asker
 	// Emit takes events, in order; it never blocks. Never nil.

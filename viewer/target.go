@@ -57,8 +57,11 @@ type Target struct {
 	// when the address is a repeater's; or host:port of the machine behind it.
 	RepeaterID string
 	// Proxy is the way to the machine: socks5://host:port or
-	// http://host:port; empty for none. It holds no password.
+	// http://host:port; empty for none. It holds no password. With machines on
+	// the way it leads to the first of them.
 	Proxy string
+	// SSH holds the settings of logins over SSH; nil: the usual ones.
+	SSH *SSHSettings
 }
 
 // A KeyMode says how keys are sent to a machine that takes both symbols and
