@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -31,7 +32,7 @@ type link struct {
 	cause   error // why it ended, when we ended it
 	readErr error // why it ended, when the machine did
 	waited  bool  // a person was asked
-	spoke   bool  // the machine has sent something
+	strange bool  // the machine has sent a line that is no SSH greeting
 	greeted bool  // the machine has sent an SSH greeting
 	line    []byte
 	onGreet func()
@@ -52,7 +53,6 @@ func (l *link) Read(p []byte) (int, error) {
 		l.heard.Store(int64(time.Since(epoch)))
 	}
 	l.mu.Lock()
-	l.spoke = l.spoke || n > 0
 	if !l.greeted && n > 0 {
 		l.greeting(p[:n])
 	}
@@ -81,6 +81,7 @@ func (l *link) greeting(p []byte) {
 				l.greeted, l.line = true, nil
 				return
 			}
+			l.strange = true
 			l.line = l.line[:0]
 			continue
 		}
@@ -149,7 +150,7 @@ func (l *link) settle() {
 func (l *link) expired(turn int) {
 	l.mu.Lock()
 	step, limit, live := l.step, l.limit, l.turn == turn && !l.settled
-	strange := l.spoke && !l.greeted
+	strange := !l.greeted && (l.strange || !strings.HasPrefix("SSH-", string(l.line)))
 	l.mu.Unlock()
 	if live && strange {
 		l.end(notSSH(l.to))
