@@ -219,15 +219,14 @@ func ctrl(r rune) (byte, bool) {
 
 // typed writes a key that types a character.
 func (t Term) typed(s Stroke) []byte {
-	held := s.Mods &^ ModShift
-	if held == 0 {
+	if t.ModifyOther == 2 && s.Mods != 0 {
+		return other(s.Mods, s.Rune)
+	}
+	if s.Mods&^ModShift == 0 {
 		return utf8.AppendRune(nil, s.Rune)
 	}
 	c, is := ctrl(s.Rune)
-	switch {
-	case t.ModifyOther == 2:
-		return other(s.Mods, s.Rune)
-	case t.ModifyOther == 1 && s.Mods&ModCtrl != 0 && (!is || s.Mods&ModShift != 0 && unicode.IsLetter(s.Rune)):
+	if t.ModifyOther == 1 && s.Mods&ModCtrl != 0 && !is {
 		return other(s.Mods, s.Rune)
 	}
 	r := s.Rune
