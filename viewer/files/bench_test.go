@@ -64,6 +64,56 @@ func BenchmarkTransfer(b *testing.B) {
 	}
 }
 
+// BenchmarkSmallFiles moves a folder of 2000 files of 1 KiB, by us and by
+// OpenSSH's sftp -r.
+func BenchmarkSmallFiles(b *testing.B) {
+	if _, err := exec.LookPath("sftp"); err != nil {
+		needed(b, "sftp")
+	}
+	dir := b.TempDir()
+	for i := range 2000 {
+		d := fmt.Sprintf("%s/src/%02d", dir, i/100)
+		must(b, os.MkdirAll(d, 0o755))
+		write(b, fmt.Sprintf("%s/%04d", d, i), pattern(1024), 0o644)
+	}
+	l := startLab(b)
+	root := rootOf(b, dir)
+	const cipher = "aes128-gcm@openssh.com"
+	round := func(b *testing.B, who int, move func() error) {
+		var cpu time.Duration
+		for b.Loop() {
+			must(b, os.RemoveAll(dir+"/dst"))
+			before := usage(b, who)
+			must(b, move())
+			cpu += usage(b, who) - before
+			if all := names(b, dir+"/dst"); len(all) != 20 {
+				b.Fatalf("%d folders came", len(all))
+			}
+		}
+		b.ReportMetric(cpu.Seconds()/float64(b.N), "cpu-s/op")
+	}
+	b.Run("down/ours", func(b *testing.B) {
+		f := l.open(b, cipher)
+		round(b, syscall.RUSAGE_SELF, func() error {
+			_, err := f.Get(context.Background(), dir+"/src", root, "dst", Options{})
+			return err
+		})
+	})
+	b.Run("down/sftp", func(b *testing.B) {
+		round(b, syscall.RUSAGE_CHILDREN, func() error { return l.batch(cipher, "get -r "+dir+"/src "+dir+"/dst") })
+	})
+	b.Run("up/ours", func(b *testing.B) {
+		f := l.open(b, cipher)
+		round(b, syscall.RUSAGE_SELF, func() error {
+			_, err := f.Put(context.Background(), root, "src", dir+"/dst", Options{})
+			return err
+		})
+	})
+	b.Run("up/sftp", func(b *testing.B) {
+		round(b, syscall.RUSAGE_CHILDREN, func() error { return l.batch(cipher, "put -r "+dir+"/src "+dir+"/dst") })
+	})
+}
+
 // measure runs one transfer a round and reports throughput and processor time.
 func measure(b *testing.B, who int, dst string, move func() error) {
 	b.SetBytes(benchSize)
