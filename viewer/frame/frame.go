@@ -2,8 +2,8 @@
 // reader the region changed since it last looked.
 //
 // A Frame is safe for concurrent use. It knows no protocol and no window. One
-// writer (the decoder) draws; any number of readers copy out. The lock is
-// held for one rectangle at a time and never across network I/O.
+// writer (the decoder) draws; any number of readers copy out. The lock is held
+// for one rectangle or a few small ones at a time, never across network I/O.
 package frame
 
 import (
