@@ -22,6 +22,23 @@ func (c *Client) OpenSession(ctx context.Context) (*ssh.Session, error) {
 	return within(ctx, c, func() (*ssh.Session, error) { return c.ssh.NewSession() }, func(s *ssh.Session) { s.Close() })
 }
 
+// OpenChannel opens a session channel as it is, with the requests that come on
+// it; these have to be taken.
+func (c *Client) OpenChannel(ctx context.Context) (ssh.Channel, <-chan *ssh.Request, error) {
+	type opened struct {
+		ssh.Channel
+		requests <-chan *ssh.Request
+	}
+	o, err := within(ctx, c, func() (opened, error) {
+		ch, requests, err := c.ssh.OpenChannel("session", nil)
+		return opened{ch, requests}, err
+	}, func(o opened) {
+		go ssh.DiscardRequests(o.requests)
+		o.Close()
+	})
+	return o.Channel, o.requests, err
+}
+
 // Subsystem starts a subsystem of the machine, for example sftp, and returns
 // the stream to it.
 func (c *Client) Subsystem(ctx context.Context, name string) (net.Conn, error) {

@@ -92,6 +92,9 @@ func (f *File) Open(passphrase []byte) (ssh.Signer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("a key of this kind cannot be used for SSH: %w", err)
 	}
+	if f.Public != nil && !bytes.Equal(s.PublicKey().Marshal(), f.Public.Marshal()) {
+		return nil, errors.New("the two halves of the key do not belong together")
+	}
 	return s, nil
 }
 

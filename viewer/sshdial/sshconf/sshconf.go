@@ -175,6 +175,9 @@ func (r *reader) line(text, at string, depth int, active *bool, never, system bo
 		return nil
 	}
 	end := strings.IndexAny(text, " \t=")
+	if end == 0 {
+		return fmt.Errorf("%s: a line does not begin with =", at)
+	}
 	if end < 0 {
 		return fmt.Errorf("%s: %s has no value", at, text)
 	}
