@@ -166,6 +166,13 @@ func (t *Terminal) Generation() uint64 {
 	return t.gen
 }
 
+// CellSize is how many pixels a cell has.
+func (t *Terminal) CellSize() (w, h int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.cellW, t.cellH
+}
+
 // SetCellSize says how many pixels a cell of the window has, for programs that
 // ask. Before that they get no answer.
 func (t *Terminal) SetCellSize(w, h int) {
