@@ -139,10 +139,7 @@ func usage(b *testing.B, who int) time.Duration {
 // batch runs OpenSSH's sftp.
 func (l *lab) batch(cipher, command string) error {
 	cmd := exec.Command("sftp", "-q", "-b", "-", "-F", "none", "-P", l.port, "-i", l.key, "-o", "Ciphers="+cipher,
-		"-o", "UserKnownHostsFile="+filepath.Join(l.dir, "known"), "-o", "IdentitiesOnly=yes", "-o", "BatchMode=yes", "root@127.0.0.1")
-	if os.Getuid() != 0 {
-		cmd.Args[len(cmd.Args)-1] = os.Getenv("USER") + "@127.0.0.1"
-	}
+		"-o", "UserKnownHostsFile="+filepath.Join(l.dir, "known"), "-o", "IdentitiesOnly=yes", "-o", "BatchMode=yes", account()+"@127.0.0.1")
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"os/user"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -213,13 +214,18 @@ func writeKey(t testing.TB, path string) ssh.Signer {
 	return signer
 }
 
+// account is whose tests these are.
+func account() string {
+	u, err := user.Current()
+	if err != nil {
+		return os.Getenv("USER")
+	}
+	return u.Username
+}
+
 // dial logs in.
 func (l *lab) dial(ciphers ...string) (*ssh.Client, error) {
-	user := os.Getenv("USER")
-	if os.Getuid() == 0 {
-		user = "root"
-	}
-	c := &ssh.ClientConfig{User: user, Auth: []ssh.AuthMethod{ssh.PublicKeys(l.signer)}, HostKeyCallback: ssh.InsecureIgnoreHostKey(), Timeout: 30 * time.Second}
+	c := &ssh.ClientConfig{User: account(), Auth: []ssh.AuthMethod{ssh.PublicKeys(l.signer)}, HostKeyCallback: ssh.InsecureIgnoreHostKey(), Timeout: 30 * time.Second}
 	c.Ciphers = ciphers
 	return ssh.Dial("tcp", l.addr, c)
 }
