@@ -131,8 +131,12 @@ func (s *Session) ReleaseAll(ctx context.Context) error {
 	return r.ReleaseAll(ctx)
 }
 
-// Resize asks for another size of the remote screen; see [viewer.Resizer].
+// Resize asks for another size of the remote screen; see [viewer.Resizer]. A
+// terminal that is not connected begins with that size.
 func (s *Session) Resize(ctx context.Context, w, h int) error {
+	if s.resizeGrid(w, h) {
+		return nil
+	}
 	r, err := connected[viewer.Resizer](s, "resize")
 	if err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 
 	"deskvnc/viewer"
 	"deskvnc/viewer/frame"
+	"deskvnc/viewer/grid"
 )
 
 // A Session is one machine that is open, connected or not. It keeps its id,
@@ -23,6 +24,7 @@ type Session struct {
 	slot    int
 	started time.Time
 	frame   *frame.Frame
+	grid    *grid.Terminal // nil for desktops
 
 	ctx    context.Context // ends when the session is closed
 	cancel context.CancelFunc
@@ -31,6 +33,7 @@ type Session struct {
 
 	retry   retrier // owned by run
 	answers answers
+	beside  answers // of logins beside the connection
 
 	lastRead atomic.Int64 // unix nanoseconds of the last Watch or release
 
@@ -47,6 +50,8 @@ type Session struct {
 	tuned    *viewer.Picture    // how the picture was last asked for, once that was changed
 	drop     context.CancelFunc // ends the current attempt or connection
 	line     line
+
+	side side // logins beside the connection
 }
 
 type subscriber struct{ fn func(viewer.Event) }
@@ -77,8 +82,9 @@ func newSession(e *Engine, d viewer.Driver, t viewer.Target, id string, slot int
 	s := &Session{
 		engine: e, driver: d, target: t, id: id, slot: slot, started: time.Now(), frame: frame.New(),
 		ctx: ctx, cancel: cancel, again: make(chan struct{}, 1), done: make(chan struct{}),
-		state: viewer.State{Phase: viewer.Connecting},
+		state: viewer.State{Phase: viewer.Connecting}, grid: newGrid(t),
 	}
+	s.side.session = s
 	s.lastRead.Store(time.Now().UnixNano())
 	return s
 }
@@ -135,6 +141,7 @@ func (s *Session) Subscribe(fn func(viewer.Event)) (cancel func()) {
 func (s *Session) run() {
 	defer close(s.done)
 	defer s.engine.forget(s)
+	defer s.side.close()
 	for s.ctx.Err() == nil {
 		err := s.connection()
 		if s.ctx.Err() != nil {
@@ -166,7 +173,15 @@ func (s *Session) connection() error {
 	if err != nil {
 		return err
 	}
-	live, err := s.driver.Open(ctx, s.wished(), viewer.Env{Frame: s.frame, Ask: viewer.AskFunc(s.ask), Emit: s.emit, Dial: dial})
+	t, way, err := s.way(ctx, s.wished())
+	if way != nil {
+		defer way.Close()
+		dial = way.DialThrough
+	}
+	var live viewer.Session
+	if err == nil {
+		live, err = s.driver.Open(ctx, t, viewer.Env{Frame: s.frame, Grid: s.grid, Again: s.Info().Connections > 0, Ask: viewer.AskFunc(s.ask), Emit: s.emit, Dial: dial})
+	}
 	if err != nil {
 		if ctx.Err() != nil && s.ctx.Err() == nil {
 			return nil // dropped for a reconnect
@@ -178,6 +193,7 @@ func (s *Session) connection() error {
 	s.info.Connections++
 	s.mu.Unlock()
 	s.demand()
+	s.fit()
 	s.answers.worked()
 	s.setState(viewer.State{Phase: viewer.Connected})
 	since := time.Now()
@@ -195,6 +211,8 @@ func (s *Session) connection() error {
 	switch err := live.Err(); {
 	case ctx.Err() != nil:
 		return nil
+	case lostOnTheWay(way) != nil:
+		return lostOnTheWay(way)
 	case err != nil:
 		return err
 	}
@@ -247,12 +265,9 @@ func (s *Session) ask(ctx context.Context, q viewer.Question) (viewer.Answer, er
 	if a, ok := s.answers.known(q); ok {
 		return a, nil
 	}
-	var asker viewer.Asker
-	if s.engine.config.Asker != nil {
-		asker = s.engine.config.Asker(s)
-	}
+	asker := s.asker()
 	if asker == nil {
-		return viewer.Answer{}, &viewer.Error{Op: "ask", Kind: viewer.Credentials, Err: errors.New("the machine asks for a " + questionWord(q.Kind) + " and nobody is here to give one")}
+		return viewer.Answer{}, nobodyFor(q.Kind)
 	}
 	st := s.State()
 	st.Asking = q.Kind
@@ -266,6 +281,18 @@ func (s *Session) ask(ctx context.Context, q viewer.Question) (viewer.Answer, er
 		s.answers.given(q, a)
 	}
 	return a, err
+}
+
+// asker is who answers for this session; nil for nobody.
+func (s *Session) asker() viewer.Asker {
+	if s.engine.config.Asker == nil {
+		return nil
+	}
+	return s.engine.config.Asker(s)
+}
+
+func nobodyFor(k viewer.QuestionKind) error {
+	return &viewer.Error{Op: "ask", Kind: viewer.Credentials, Err: errors.New("the machine asks for a " + questionWord(k) + " and nobody is here to give one")}
 }
 
 func questionWord(k viewer.QuestionKind) string {
