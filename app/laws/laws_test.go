@@ -33,6 +33,7 @@ const (
 	keyring  = "github.com/zalando/go-keyring"
 	dbus     = "github.com/godbus/dbus"
 	xcrypto  = "golang.org/x/crypto"
+	xtext    = "golang.org/x/text"
 )
 
 // allowed lists, for each outside library, the packages that may import it.
@@ -50,6 +51,7 @@ var allowed = map[string][]string{
 	keyring:  {"keychain/secret"},
 	dbus:     {"keychain/secret"},
 	xcrypto:  {"viewer/sshdial", "viewer/shell", "viewer/files"},
+	xtext:    {"viewer/shell"},
 }
 
 // banned lists what a package, and every package below it, never imports
@@ -62,7 +64,10 @@ var banned = []struct {
 	{"viewer", []string{"control", "mcpbridge", "keychain", "app"}, nil},
 	{"viewer/frame", []string{module + "/viewer"}, nil},
 	{"viewer/key", []string{module}, nil},
-	{"viewer/engine", []string{"viewer/rfb", "viewer/drivers", "viewer/sample"}, nil},
+	{"viewer/engine", []string{"viewer/rfb", "viewer/shell", "viewer/sshdial", "viewer/drivers", "viewer/sample"}, nil},
+	{"viewer/grid", []string{module}, nil},
+	{"viewer/shell", []string{"viewer/files", "viewer/engine", "viewer/drivers", "viewer/sample", "viewer/rfb", "viewer/frame"}, nil},
+	{"viewer/files", []string{"viewer/shell", "viewer/sshdial", "viewer/engine", "viewer/drivers", "viewer/sample", "viewer/rfb", "viewer/frame"}, nil},
 	{"viewer/conn", []string{"viewer/rfb", "viewer/engine"}, nil},
 	{"viewer/trust", []string{"viewer/rfb", "viewer/engine", "viewer/conn"}, nil},
 	{"viewer/rfb", []string{"viewer/engine", "viewer/drivers", "viewer/sample"}, nil},
@@ -82,6 +87,7 @@ var banned = []struct {
 // importers lists packages that only some may import.
 var importers = map[string][]string{
 	"viewer/drivers": {"app"},
+	"viewer/shell":   {"viewer/drivers"},
 	"viewer/sample":  {"app"},
 	fyneApp:          {"app/deskvnc"},
 	goGL:             {"app/deskvnc"},

@@ -5,6 +5,7 @@ package drivers
 import (
 	"deskvnc/viewer"
 	"deskvnc/viewer/rfb"
+	"deskvnc/viewer/shell"
 	"deskvnc/viewer/trust"
 )
 
@@ -17,5 +18,6 @@ func Registry() viewer.Registry { return Judged(&trust.Judge{}) }
 func Judged(j *trust.Judge) viewer.Registry {
 	return viewer.Registry{
 		viewer.VNC: rfb.New(rfb.Options{Judge: j}),
+		viewer.SSH: shell.New(shell.Options{}),
 	}
 }
