@@ -65,7 +65,7 @@ func serve(t *testing.T, fn func(c net.Conn)) viewer.Target {
 
 func quick(t *testing.T, target viewer.Target) sshdial.Config {
 	return sshdial.Config{Target: target, Login: sshdial.Login{NoAgent: true}, NoConfig: true, KnownHostsFiles: []string{filepath.Join(t.TempDir(), "kh")}, Home: t.TempDir(),
-		Limits: sshdial.Limits{Greeting: 300 * time.Millisecond, Keys: time.Second, Step: time.Second}}
+		Limits: sshdial.Limits{Greeting: time.Second, Keys: 2 * time.Second, Step: 2 * time.Second}}
 }
 
 // wait reads until the client has gone.
@@ -249,9 +249,9 @@ func TestAPersonTakesTime(t *testing.T) {
 		return nil, nil
 	}})
 	c := quick(t, target)
-	c.Limits = sshdial.Limits{Greeting: time.Second, Keys: time.Second, Step: time.Second}
+	c.Limits = sshdial.Limits{Greeting: 3 * time.Second, Keys: 3 * time.Second, Step: 3 * time.Second}
 	p := &person{answer: func(q viewer.Question) (viewer.Answer, error) {
-		<-time.After(1500 * time.Millisecond)
+		<-time.After(3500 * time.Millisecond) // longer than a step
 		return viewer.Answer{Accept: true, Secret: viewer.SecretString("right")}, nil
 	}}
 	client, err := dial(t, c, p)

@@ -321,7 +321,7 @@ func TestConnectionIsLost(t *testing.T) {
 func TestKeepAlive(t *testing.T) {
 	s := sshtest.Start(t, sshtest.Options{})
 	c := config(s)
-	c.KeepAlive.Every, c.KeepAlive.Count = 200*time.Millisecond, 2
+	c.KeepAlive.Every, c.KeepAlive.Count = 500*time.Millisecond, 3
 	client, err := dial(t, c, &person{})
 	if err != nil {
 		t.Fatal(err)
