@@ -49,7 +49,7 @@ type surface struct {
 	percent int         // of the actual size, when zoomed
 	offset  image.Point // pixel of the shown picture at the corner, when scrolled
 	pad     *look.Ground
-	bars    [2]*bar // horizontal and vertical
+	bars    [2]*look.Scroll // horizontal and vertical
 
 	pointer  desktop.Cursor
 	cursor   desktop.Cursor // the one shown: pointer, but for what is held
@@ -77,7 +77,7 @@ var (
 
 func newSurface(p *picture.Picture, c fyne.Canvas) *surface {
 	s := &surface{picture: p, canvas: c, pad: look.NewGround(look.ColorStage), pointer: dot(1), cursor: dot(1), dotUnit: 1}
-	s.bars = [2]*bar{newBar(false, s.scrollX), newBar(true, s.scrollY)}
+	s.bars = [2]*look.Scroll{look.NewScroll(false, s.scrollX), look.NewScroll(true, s.scrollY)}
 	s.ExtendBaseWidget(s)
 	return s
 }
@@ -109,7 +109,7 @@ func (s *surface) place() {
 	s.picture.Object().Move(fyne.NewPos(0, float32(s.lowered)/unit))
 	room := view
 	remote := s.picture.Size()
-	thick := int(math.Round(float64(barThickness * unit)))
+	thick := int(math.Round(float64(look.ScrollThickness * unit)))
 	shown := s.put(view, remote).Rect.Size()
 	if s.mode != picture.Fit { // one bar may make the other needed
 		for range 2 {
@@ -126,13 +126,13 @@ func (s *surface) place() {
 	s.offset = p.Offset()
 	s.picture.Lay(p, unit)
 	over := p.Overflow()
-	s.bars[0].set(over.X > 0, p.View.X, shown.X, p.Offset().X)
-	s.bars[1].set(over.Y > 0, p.View.Y, shown.Y, p.Offset().Y)
+	s.bars[0].Set(over.X > 0, p.View.X, shown.X, p.Offset().X)
+	s.bars[1].Set(over.Y > 0, p.View.Y, shown.Y, p.Offset().Y)
 	w, h := float32(room.X)/unit, float32(room.Y)/unit
-	s.bars[0].Move(fyne.NewPos(0, size.Height-barThickness))
-	s.bars[0].Resize(fyne.NewSize(w, barThickness))
-	s.bars[1].Move(fyne.NewPos(size.Width-barThickness, 0))
-	s.bars[1].Resize(fyne.NewSize(barThickness, h))
+	s.bars[0].Move(fyne.NewPos(0, size.Height-look.ScrollThickness))
+	s.bars[0].Resize(fyne.NewSize(w, look.ScrollThickness))
+	s.bars[1].Move(fyne.NewPos(size.Width-look.ScrollThickness, 0))
+	s.bars[1].Resize(fyne.NewSize(look.ScrollThickness, h))
 	if moved && s.placed != nil {
 		s.placed()
 	}

@@ -1,4 +1,4 @@
-package pane
+package look
 
 import (
 	"image/color"
@@ -8,41 +8,43 @@ import (
 	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
-
-	"deskvnc/app/ui/look"
 )
 
-// barThickness is the thickness of a scroll bar in units of the canvas.
-const barThickness = 12
+// ScrollThickness is the thickness of a scroll bar in units of the canvas.
+const ScrollThickness = 12
 
-// A bar scrolls a picture that is larger than its view.
-type bar struct {
+// A Scroll is a bar that scrolls what is larger than its view.
+type Scroll struct {
 	widget.BaseWidget
 	vertical bool
 	scroll   func(to int)
 
-	view, whole, offset int // remote pixels
+	// After is called when the person lets go of the bar; it may be nil.
+	After func()
+
+	view, whole, offset int // in whatever unit the caller counts
 	track, thumb        *canvas.Rectangle
 	grip                float32 // where in the thumb it was taken hold of
 	dragging, hovered   bool
 }
 
 var (
-	_ fyne.Draggable    = (*bar)(nil)
-	_ desktop.Mouseable = (*bar)(nil)
-	_ desktop.Hoverable = (*bar)(nil)
+	_ fyne.Draggable    = (*Scroll)(nil)
+	_ desktop.Mouseable = (*Scroll)(nil)
+	_ desktop.Hoverable = (*Scroll)(nil)
 )
 
-func newBar(vertical bool, scroll func(int)) *bar {
-	b := &bar{vertical: vertical, scroll: scroll, track: canvas.NewRectangle(color.Transparent), thumb: canvas.NewRectangle(color.Transparent)}
+// NewScroll returns a bar, hidden; scroll is called with where to scroll to.
+func NewScroll(vertical bool, scroll func(int)) *Scroll {
+	b := &Scroll{vertical: vertical, scroll: scroll, track: canvas.NewRectangle(color.Transparent), thumb: canvas.NewRectangle(color.Transparent)}
 	b.thumb.CornerRadius = 4
 	b.ExtendBaseWidget(b)
 	b.Hide()
 	return b
 }
 
-// set tells what part is shown.
-func (b *bar) set(needed bool, view, whole, offset int) {
+// Set tells what part is shown, and of how much.
+func (b *Scroll) Set(needed bool, view, whole, offset int) {
 	if needed != b.Visible() {
 		if needed {
 			b.Show()
@@ -57,7 +59,7 @@ func (b *bar) set(needed bool, view, whole, offset int) {
 }
 
 // length is the bar's, and the thumb's, and where the thumb is.
-func (b *bar) length() (all, thumb, at float32) {
+func (b *Scroll) length() (all, thumb, at float32) {
 	all = b.Size().Width
 	if b.vertical {
 		all = b.Size().Height
@@ -70,7 +72,7 @@ func (b *bar) length() (all, thumb, at float32) {
 	return all, thumb, at
 }
 
-func (b *bar) along(p fyne.Position) float32 {
+func (b *Scroll) along(p fyne.Position) float32 {
 	if b.vertical {
 		return p.Y
 	}
@@ -78,7 +80,7 @@ func (b *bar) along(p fyne.Position) float32 {
 }
 
 // to scrolls so that the thumb is at a place.
-func (b *bar) to(at float32) {
+func (b *Scroll) to(at float32) {
 	all, thumb, _ := b.length()
 	if all <= thumb {
 		return
@@ -87,7 +89,7 @@ func (b *bar) to(at float32) {
 }
 
 // MouseDown is called by the toolkit: beside the thumb it brings it there.
-func (b *bar) MouseDown(ev *desktop.MouseEvent) {
+func (b *Scroll) MouseDown(ev *desktop.MouseEvent) {
 	_, thumb, at := b.length()
 	p := b.along(ev.Position)
 	if p < at || p > at+thumb {
@@ -98,36 +100,42 @@ func (b *bar) MouseDown(ev *desktop.MouseEvent) {
 }
 
 // MouseUp is called by the toolkit.
-func (b *bar) MouseUp(*desktop.MouseEvent) {}
+func (b *Scroll) MouseUp(*desktop.MouseEvent) { b.after() }
+
+func (b *Scroll) after() {
+	if b.After != nil {
+		b.After()
+	}
+}
 
 // Dragged is called by the toolkit.
-func (b *bar) Dragged(ev *fyne.DragEvent) {
+func (b *Scroll) Dragged(ev *fyne.DragEvent) {
 	b.dragging = true
 	b.to(b.along(ev.Position) - b.grip)
 }
 
 // DragEnd is called by the toolkit.
-func (b *bar) DragEnd() { b.dragging = false; b.Refresh() }
+func (b *Scroll) DragEnd() { b.dragging = false; b.Refresh(); b.after() }
 
 // MouseIn is called by the toolkit.
-func (b *bar) MouseIn(*desktop.MouseEvent) { b.hovered = true; b.Refresh() }
+func (b *Scroll) MouseIn(*desktop.MouseEvent) { b.hovered = true; b.Refresh() }
 
 // MouseMoved is called by the toolkit.
-func (b *bar) MouseMoved(*desktop.MouseEvent) {}
+func (b *Scroll) MouseMoved(*desktop.MouseEvent) {}
 
 // MouseOut is called by the toolkit.
-func (b *bar) MouseOut() { b.hovered = false; b.Refresh() }
+func (b *Scroll) MouseOut() { b.hovered = false; b.Refresh() }
 
 // MinSize is the bar's thickness.
-func (b *bar) MinSize() fyne.Size { return fyne.NewSize(barThickness, barThickness) }
+func (b *Scroll) MinSize() fyne.Size { return fyne.NewSize(ScrollThickness, ScrollThickness) }
 
 // CreateRenderer is called by the toolkit.
-func (b *bar) CreateRenderer() fyne.WidgetRenderer { return &barRenderer{b} }
+func (b *Scroll) CreateRenderer() fyne.WidgetRenderer { return &scrollRenderer{b} }
 
-type barRenderer struct{ b *bar }
+type scrollRenderer struct{ b *Scroll }
 
 // Layout is called by the toolkit.
-func (r *barRenderer) Layout(size fyne.Size) {
+func (r *scrollRenderer) Layout(size fyne.Size) {
 	b := r.b
 	b.track.Resize(size)
 	const margin = 2
@@ -142,15 +150,15 @@ func (r *barRenderer) Layout(size fyne.Size) {
 }
 
 // MinSize is called by the toolkit.
-func (r *barRenderer) MinSize() fyne.Size { return r.b.MinSize() }
+func (r *scrollRenderer) MinSize() fyne.Size { return r.b.MinSize() }
 
 // Refresh is called by the toolkit.
-func (r *barRenderer) Refresh() {
+func (r *scrollRenderer) Refresh() {
 	b := r.b
-	b.track.FillColor = look.Color(look.ColorBar)
-	b.thumb.FillColor = look.Color(theme.ColorNameScrollBar)
+	b.track.FillColor = Color(ColorBar)
+	b.thumb.FillColor = Color(theme.ColorNameScrollBar)
 	if b.hovered || b.dragging {
-		b.thumb.FillColor = look.Color(look.ColorMuted)
+		b.thumb.FillColor = Color(ColorMuted)
 	}
 	r.Layout(b.Size())
 	b.track.Refresh()
@@ -158,9 +166,9 @@ func (r *barRenderer) Refresh() {
 }
 
 // Objects is called by the toolkit.
-func (r *barRenderer) Objects() []fyne.CanvasObject {
+func (r *scrollRenderer) Objects() []fyne.CanvasObject {
 	return []fyne.CanvasObject{r.b.track, r.b.thumb}
 }
 
 // Destroy is called by the toolkit.
-func (r *barRenderer) Destroy() {}
+func (r *scrollRenderer) Destroy() {}
