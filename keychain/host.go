@@ -1,6 +1,7 @@
 package keychain
 
 import (
+	"reflect"
 	"strings"
 	"time"
 
@@ -87,7 +88,28 @@ func (h Host) Target() viewer.Target {
 		HostID: h.ID, Name: h.Name, Exclusive: h.Exclusive,
 		RequireEncryption: h.Encryption == EncryptionRequired, Keys: keys, Proxy: h.Proxy, RepeaterID: h.Repeater,
 		Picture: viewer.Picture{Quality: h.Quality, Colors: h.Colors, Encodings: strings.Join(h.Encodings, ",")},
+		SSH:     h.settings(),
 	}
+}
+
+// settings are what logins over SSH need; nil for the usual. The machines on
+// the way are not looked up here.
+func (h Host) settings() *viewer.SSHSettings {
+	s := viewer.SSHSettings{
+		KeyFile: h.KeyFile, NoAgent: h.SSH.NoAgent, NoConfig: h.SSH.NoConfig, ForwardAgent: h.SSH.ForwardAgent,
+		KeepAlive: time.Duration(h.SSH.KeepAlive) * time.Second,
+		Term:      h.Terminal.Type, Command: h.Terminal.Command, Scrollback: h.Terminal.Scrollback, Encoding: h.Terminal.Encoding,
+	}
+	if h.Protocol == viewer.SSH { // of others it is of authorities
+		s.CertificateFile = h.CertificateFile
+	}
+	for _, t := range h.SSH.Tunnels {
+		s.Tunnels = append(s.Tunnels, viewer.Tunnel{Direction: viewer.Direction(t.Direction), Listen: t.Listen, To: t.Target})
+	}
+	if reflect.DeepEqual(s, viewer.SSHSettings{}) {
+		return nil
+	}
+	return &s
 }
 
 // A SessionCount says whether connecting twice makes two sessions.
