@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"deskvnc/keychain/secret"
 	"deskvnc/viewer"
@@ -43,7 +46,7 @@ func (l *Library) ask(ctx context.Context, m *memory, person viewer.Asker, q vie
 		return person.Ask(ctx, q)
 	}
 	e, saved := l.entry(q.Target)
-	if saved {
+	if saved && l.fits(e, q) {
 		a, why, err := l.fromKeychain(ctx, m, e, q)
 		if err != nil || why == "" {
 			return a, err
@@ -67,7 +70,7 @@ func (l *Library) ask(ctx context.Context, m *memory, person viewer.Asker, q vie
 	}
 	a, err := person.Ask(ctx, q)
 	if err == nil && a.Save && !a.Secret.Empty() {
-		m.keepLater(q.Kind, a)
+		m.keepLater(q, a)
 	}
 	return a, err
 }
@@ -101,20 +104,42 @@ func (l *Library) fromKeychain(ctx context.Context, m *memory, e entry, q viewer
 		return a, why, nil
 	}
 	user := e.target.User
-	if q.Kind == viewer.AskProxyPassword {
-		user = "" // it is in the proxy's address
+	if q.Kind == viewer.AskProxyPassword || q.Kind == viewer.AskPassphrase {
+		user = "" // it is in the proxy's address; a key has none
 	}
 	if q.Kind == viewer.AskPassword && user == "" && q.Name == "" {
 		return a, noUser, nil
 	}
-	if !m.offer(q.Kind, s) {
+	if !m.offer(q, s) {
 		return a, wasRefused, nil
 	}
 	return viewer.Answer{User: user, Secret: s}, "", nil
 }
 
 // passwords are the questions that the keychain may answer.
-var passwords = []viewer.QuestionKind{viewer.AskVNCPassword, viewer.AskPassword, viewer.AskProxyPassword}
+var passwords = []viewer.QuestionKind{viewer.AskVNCPassword, viewer.AskPassword, viewer.AskProxyPassword, viewer.AskPassphrase}
+
+// fits reports whether what is stored for a machine may answer a question: the
+// passphrase that is kept belongs to the machine's own key file, when it has
+// one.
+func (l *Library) fits(e entry, q viewer.Question) bool {
+	own := e.target.Settings().KeyFile
+	return q.Kind != viewer.AskPassphrase || own == "" || sameFile(own, q.Name)
+}
+
+// sameFile reports whether two paths name the same key file. One may begin
+// with ~.
+func sameFile(a, b string) bool {
+	whole := func(p string) string {
+		if rest, ok := strings.CutPrefix(p, "~/"); ok {
+			if home, err := os.UserHomeDir(); err == nil {
+				return filepath.Join(home, rest)
+			}
+		}
+		return filepath.Clean(p)
+	}
+	return whole(a) == whole(b)
+}
 
 // key names the secret that answers a question about a machine. Its proxy's is
 // its own, also when it shares its login with others.
@@ -127,8 +152,11 @@ func (e entry) key(k viewer.QuestionKind) secret.Key {
 
 // asking is who asks a question.
 func asking(k viewer.QuestionKind) string {
-	if k == viewer.AskProxyPassword {
+	switch k {
+	case viewer.AskProxyPassword:
 		return "the proxy"
+	case viewer.AskPassphrase:
+		return "the key"
 	}
 	return "the machine"
 }
@@ -136,7 +164,7 @@ func asking(k viewer.QuestionKind) string {
 // ofKind is what "dvv login" needs for a secret that it does not mean by
 // itself.
 func ofKind(k viewer.QuestionKind) string {
-	if k == viewer.AskProxyPassword {
+	if k == viewer.AskProxyPassword || k == viewer.AskPassphrase {
 		return " --kind " + string(k)
 	}
 	return ""
@@ -180,6 +208,10 @@ func thing(k viewer.QuestionKind) string {
 	switch k {
 	case viewer.AskVNCPassword, viewer.AskPassword, viewer.AskProxyPassword:
 		return "a password"
+	case viewer.AskPassphrase:
+		return "a passphrase"
+	case viewer.AskPrompts:
+		return "something in its own words"
 	case viewer.AskCertificate:
 		return "its certificate"
 	case viewer.AskServerKey:

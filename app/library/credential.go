@@ -18,7 +18,7 @@ const (
 )
 
 // loginKinds are the secrets that log in to a machine.
-var loginKinds = []string{secret.VNCPassword, secret.Password}
+var loginKinds = []string{secret.VNCPassword, secret.Password, secret.KeyPassphrase}
 
 // CredentialStored reports whether the keychain holds a password for a saved
 // machine. It unlocks nothing and asks nobody; a keychain that does not answer

@@ -64,13 +64,19 @@ func (l *Library) background(fn func(context.Context)) {
 }
 
 // connected keeps what is to be kept of a machine that let us in.
-func (l *Library) connected(ctx context.Context, t viewer.Target, called bool, keep map[viewer.QuestionKind]viewer.Answer) {
-	for k, a := range keep {
-		host, err := l.save(ctx, t, k, a)
-		if err == nil {
-			t.HostID = host
+func (l *Library) connected(ctx context.Context, t viewer.Target, called bool, keep map[topic]kept) {
+	for _, k := range keep {
+		at, own := k.question.Target, engine.Same(k.question.Target, t)
+		if own {
+			at.HostID = t.HostID // it may have been saved a moment ago
 		}
-		l.saved(t, err)
+		host, err := l.save(ctx, at, k.question.Kind, k.answer)
+		if err == nil {
+			if at.HostID = host; own {
+				t.HostID = host
+			}
+		}
+		l.saved(at, err)
 	}
 	if e, ok := l.entry(t); ok {
 		t = e.target // the saved one, also when its address was typed
@@ -90,8 +96,8 @@ func (l *Library) connected(ctx context.Context, t viewer.Target, called bool, k
 func (l *Library) save(ctx context.Context, t viewer.Target, k viewer.QuestionKind, a viewer.Answer) (hostID string, err error) {
 	e, ok := l.entry(t)
 	user := a.User
-	if k == viewer.AskProxyPassword {
-		user = "" // the proxy's, whose address has it
+	if k == viewer.AskProxyPassword || k == viewer.AskPassphrase {
+		user = "" // the proxy's, whose address has it; a key has none
 	}
 	if !ok {
 		if t.HostID != "" {

@@ -178,7 +178,13 @@ func (l *Library) entries() []entry {
 	}
 	known := make([]entry, 0, len(hosts))
 	for _, h := range hosts {
-		known = append(known, newEntry(h, logins))
+		e := newEntry(h, logins)
+		if way := wayTo(h, hosts, logins, 0); len(way) > 0 {
+			set := e.target.Settings()
+			set.Via = way
+			e.target.SSH = &set
+		}
+		known = append(known, e)
 	}
 	l.revision, l.known = revision, known
 	l.stored, l.dumb = nil, time.Time{} // another owner may count now, or another secret be there
@@ -193,8 +199,30 @@ func newEntry(h keychain.Host, logins []keychain.Login) entry {
 		if u := logins[i].User; u != "" {
 			e.target.User = u
 		}
+		if k := logins[i].KeyFile; k != "" {
+			set := e.target.Settings()
+			set.KeyFile = k
+			e.target.SSH = &set
+		}
 	}
 	return e
+}
+
+// wayTo are the machines that lead to a host, the nearest first: its hops, and
+// what leads to the first of those.
+func wayTo(h keychain.Host, hosts []keychain.Host, logins []keychain.Login, depth int) []viewer.Target {
+	var way []viewer.Target
+	for i, id := range h.Via {
+		at := slices.IndexFunc(hosts, func(o keychain.Host) bool { return o.ID == id })
+		if at < 0 || depth > keychain.MaxHops {
+			continue
+		}
+		if i == 0 {
+			way = append(way, wayTo(hosts[at], hosts, logins, depth+1)...)
+		}
+		way = append(way, newEntry(hosts[at], logins).target)
+	}
+	return way
 }
 
 // ViewOnly reports whether a machine was saved to be looked at only.
