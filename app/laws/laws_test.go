@@ -67,6 +67,7 @@ var banned = []struct {
 	{"viewer/engine", []string{"viewer/rfb", "viewer/shell", "viewer/sshdial", "viewer/drivers", "viewer/sample"}, nil},
 	{"viewer/grid", []string{module}, nil},
 	{"viewer/shell", []string{"viewer/files", "viewer/engine", "viewer/drivers", "viewer/sample", "viewer/rfb", "viewer/frame"}, nil},
+	{"viewer/tunnel", []string{"viewer/shell", "viewer/sshdial", "viewer/files", "viewer/engine", "viewer/drivers"}, nil},
 	{"viewer/files", []string{"viewer/shell", "viewer/sshdial", "viewer/engine", "viewer/drivers", "viewer/sample", "viewer/rfb", "viewer/frame"}, nil},
 	{"viewer/conn", []string{"viewer/rfb", "viewer/engine"}, nil},
 	{"viewer/trust", []string{"viewer/rfb", "viewer/engine", "viewer/conn"}, nil},

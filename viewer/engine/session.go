@@ -51,7 +51,8 @@ type Session struct {
 	drop     context.CancelFunc // ends the current attempt or connection
 	line     line
 
-	side side // logins beside the connection
+	side    side // logins beside the connection
+	tunnels tunnels
 }
 
 type subscriber struct{ fn func(viewer.Event) }
@@ -196,6 +197,8 @@ func (s *Session) connection() error {
 	s.fit()
 	s.answers.worked()
 	s.setState(viewer.State{Phase: viewer.Connected})
+	var tunnelling sync.WaitGroup
+	tunnelling.Go(func() { s.openTunnels(ctx, live) })
 	since := time.Now()
 	defer func() { s.retry.connected(time.Since(since)) }()
 
@@ -208,8 +211,12 @@ func (s *Session) connection() error {
 	s.mu.Lock()
 	s.live = nil
 	s.mu.Unlock()
+	dropped := ctx.Err() != nil
+	drop() // no more tunnels are opened
+	tunnelling.Wait()
+	s.closeTunnels()
 	switch err := live.Err(); {
-	case ctx.Err() != nil:
+	case dropped:
 		return nil
 	case lostOnTheWay(way) != nil:
 		return lostOnTheWay(way)
