@@ -101,5 +101,8 @@ func cutStart(b []byte) int {
 			return n
 		}
 	}
+	if len(b) < utf8.UTFMax {
+		return len(b)
+	}
 	return 0 // no text
 }

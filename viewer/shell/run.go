@@ -22,8 +22,6 @@ const (
 	// what comes later is of something that goes on in the background.
 	drainQuiet = 500 * time.Millisecond
 	drainMost  = 3 * time.Second
-	// stopGrace is how long a command may take to end after each signal.
-	stopGrace = 700 * time.Millisecond
 )
 
 // Run runs a command on a channel of its own; see [viewer.Runner].
@@ -44,16 +42,25 @@ func (s *Session) Run(ctx context.Context, c viewer.Command) (viewer.Ran, error)
 		}
 	}
 	defer func() { <-s.slots }()
-	ch, requests, err := s.client.OpenChannel(ctx)
+	r, err := s.runLine(ctx, inDir(c.Dir, c.Line), c.Keep)
 	if err != nil {
-		return viewer.Ran{}, s.notOpened(err)
+		return viewer.Ran{}, err
 	}
-	r := &running{session: s, channel: ch, stdout: newKeeper(c.Keep), stderr: newKeeper(c.Keep), exited: make(chan struct{}), moved: make(chan struct{}, 1), refused: make(chan struct{}), ended: make(chan struct{})}
-	go r.read(requests)
-	go r.start(inDir(c.Dir, c.Line))
 	ran, err := r.wait(ctx)
 	ran.Took = time.Since(began)
 	return ran, err
+}
+
+// runLine starts a command.
+func (s *Session) runLine(ctx context.Context, line string, keep int) (*running, error) {
+	ch, requests, err := s.client.OpenChannel(ctx)
+	if err != nil {
+		return nil, s.notOpened(err)
+	}
+	r := &running{session: s, line: line, channel: ch, stdout: newKeeper(keep), stderr: newKeeper(keep), exited: make(chan struct{}), moved: make(chan struct{}, 1), refused: make(chan struct{}), ended: make(chan struct{})}
+	go r.read(requests)
+	go r.start()
+	return r, nil
 }
 
 // notOpened says why a command has no channel.
@@ -68,6 +75,7 @@ func (s *Session) notOpened(err error) error {
 // A running is a command at work.
 type running struct {
 	session *Session
+	line    string
 	channel ssh.Channel
 	exited  chan struct{} // closed when the machine said how it ended
 	moved   chan struct{} // one place: output came
@@ -81,8 +89,8 @@ type running struct {
 }
 
 // start gives the machine the command, which has nothing to read.
-func (r *running) start(line string) {
-	ok, err := r.channel.SendRequest("exec", true, ssh.Marshal(struct{ Line string }{line}))
+func (r *running) start() {
+	ok, err := r.channel.SendRequest("exec", true, ssh.Marshal(struct{ Line string }{r.line}))
 	switch {
 	case err != nil: // the channel ends
 	case !ok:
@@ -216,49 +224,6 @@ func (r *running) lost() string {
 	case <-limit.C:
 	}
 	return label + " closed the command's channel and did not say how it ended"
-}
-
-// stop tells the command to stop, since ctx has ended, and says what is known
-// of it then.
-func (r *running) stop(ctx context.Context) (viewer.Ran, error) {
-	stopped := false
-	for _, signal := range []string{"TERM", "KILL"} {
-		if send(r.channel, "signal", ssh.Marshal(struct{ Name string }{signal})) != nil {
-			break
-		}
-		if stopped = r.endsWithin(stopGrace); stopped {
-			break
-		}
-	}
-	ran := r.result()
-	ran.Code, ran.Signal, ran.Exited, ran.Open = 0, "", false, false
-	ran.Stopped = stopped
-	state := "it was told to stop, and may still run"
-	if stopped {
-		state = "it was told to stop, and has ended"
-	}
-	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		ran.TimedOut, ran.Unanswered = true, "the command did not end in time: "+state
-		return ran, nil
-	}
-	ran.Unanswered = "the command was cancelled: " + state
-	return ran, &viewer.Error{Op: "shell.Run", Kind: viewer.Cancelled, Err: errors.New(ran.Unanswered)}
-}
-
-// endsWithin reports whether the command ends in time.
-func (r *running) endsWithin(d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-r.exited:
-		return true
-	case <-r.ended: // without a word: nobody knows
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		return r.exit != nil
-	case <-t.C:
-		return false
-	}
 }
 
 // inDir has a command start in a folder, or fail when it cannot.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/crypto/ssh"
@@ -25,6 +26,7 @@ type Session struct {
 	text   *charset
 	out    *outbox
 	slots  chan struct{} // a place for each command at work
+	deaf   atomic.Bool   // the machine takes no signals for commands
 
 	channel  ssh.Channel // set by start
 	requests <-chan *ssh.Request
