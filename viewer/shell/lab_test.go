@@ -18,6 +18,12 @@ import (
 // guard bounds what would hang otherwise.
 const guard = 60 * time.Second
 
+// start starts a server whose shells read no files of this account's.
+func start(t testing.TB, config ...string) *sshtest.Server {
+	t.Helper()
+	return sshtest.Start(t, sshtest.Options{Config: append(config, "SetEnv HOME="+t.TempDir())})
+}
+
 // nobody answers, since nothing is to be asked.
 var nobody = viewer.AskFunc(func(_ context.Context, q viewer.Question) (viewer.Answer, error) {
 	return viewer.Answer{}, &viewer.Error{Op: "ask", Kind: viewer.Credentials}
@@ -146,7 +152,7 @@ func (l *live) run(line string) viewer.Ran {
 }
 
 func TestTypesAndRuns(t *testing.T) {
-	s := sshtest.Start(t, sshtest.Options{})
+	s := start(t)
 	l := open(t, driver(s), with(target(s), func(set *viewer.SSHSettings) { set.Command = "PS1='$ ' sh" }))
 	l.text("$")
 	l.typed("echo $((6*7))-there\n")

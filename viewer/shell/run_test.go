@@ -16,11 +16,10 @@ import (
 	"unicode/utf8"
 
 	"deskvnc/viewer"
-	"deskvnc/viewer/sshdial/sshtest"
 )
 
 func TestRunTellsHowItEnded(t *testing.T) {
-	s := sshtest.Start(t, sshtest.Options{})
+	s := start(t)
 	l := open(t, driver(s), target(s))
 	dir := t.TempDir()
 	odd := filepath.Join(dir, "it's $(touch x) \"a\" b")
@@ -75,7 +74,7 @@ func TestRunTellsHowItEnded(t *testing.T) {
 
 // What a command leaves behind does not hold the answer up.
 func TestRunWithABackgroundChild(t *testing.T) {
-	s := sshtest.Start(t, sshtest.Options{})
+	s := start(t)
 	l := open(t, driver(s), target(s))
 	r := l.run("sleep 300 & echo $!")
 	pid := strings.TrimSpace(string(r.Stdout.Head))
@@ -87,7 +86,7 @@ func TestRunWithABackgroundChild(t *testing.T) {
 
 // A command whose sshd is killed has no code, and says so.
 func TestRunIsNeverAnsweredByAGuess(t *testing.T) {
-	s := sshtest.Start(t, sshtest.Options{})
+	s := start(t)
 	l := open(t, driver(s), target(s))
 	started := filepath.Join(t.TempDir(), "started")
 	type answer struct {
@@ -125,7 +124,7 @@ func awaitFile(t testing.TB, path string) {
 
 // At the deadline the command is stopped, and no code is made up.
 func TestRunStopsAtTheDeadline(t *testing.T) {
-	s := sshtest.Start(t, sshtest.Options{})
+	s := start(t)
 	l := open(t, driver(s), target(s))
 	dir := t.TempDir()
 	for _, tt := range []struct{ name, line string }{
@@ -166,7 +165,7 @@ func TestRunStopsAtTheDeadline(t *testing.T) {
 
 // Output of any length is counted, and costs the same memory.
 func TestRunKeepsHeadAndTail(t *testing.T) {
-	s := sshtest.Start(t, sshtest.Options{})
+	s := start(t)
 	l := open(t, driver(s), target(s))
 	var before, after runtime.MemStats
 	runtime.GC()
@@ -197,7 +196,7 @@ func TestRunKeepsHeadAndTail(t *testing.T) {
 
 // More commands than there are places wait for one.
 func TestRunSeveralAtOnce(t *testing.T) {
-	s := sshtest.Start(t, sshtest.Options{})
+	s := start(t)
 	l := open(t, driver(s), target(s))
 	var all sync.WaitGroup
 	for n := range 20 {
