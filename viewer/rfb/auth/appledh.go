@@ -5,8 +5,10 @@ import (
 	"crypto/md5"
 	"crypto/rand"
 	"encoding/binary"
+	"fmt"
 	"math/big"
 
+	"deskvnc/viewer"
 	"deskvnc/viewer/conn"
 )
 
@@ -18,6 +20,8 @@ const (
 	maxAppleKeyBytes = 1024
 	// minAppleKeyBytes is the smallest group a Mac has used.
 	minAppleKeyBytes = 64
+	// appleKeyStep divides the size of every group.
+	appleKeyStep = 8
 )
 
 // appleDH is security type 30 of Macs: a key exchange that proves nothing, and
@@ -35,6 +39,12 @@ func (a appleDH) Login(c *conn.Conn) error {
 	generator, size := big.NewInt(int64(binary.BigEndian.Uint16(b))), int(binary.BigEndian.Uint16(b[2:]))
 	if size < minAppleKeyBytes || size > maxAppleKeyBytes {
 		return tooLong("the machine's key exchange has %d bytes; %d to %d are accepted", size, minAppleKeyBytes, maxAppleKeyBytes)
+	}
+	if size%appleKeyStep != 0 {
+		// neatvnc 0.9 counts the bytes of its own value without the zeros at its
+		// front, and then cuts as many off its end: nobody can go on from there.
+		return &viewer.Error{Op: "rfb.Login", Kind: viewer.Closed,
+			Err: fmt.Errorf("the machine cut its part of the key exchange short, to %d bytes, as wayvnc does in one login of 256: connect once more", size)}
 	}
 	if b, err = take(c, 2*size); err != nil {
 		return err

@@ -51,13 +51,24 @@ func TestRSAAES(t *testing.T) {
 	}
 }
 
-// A random number that begins with zeros may come without them, as neatvnc
-// sends it.
+// A random number that begins with a zero may come without it; neatvnc 0.9
+// leaves it there, and leaves out the last byte.
 func TestRSAAESShortNumber(t *testing.T) {
-	s := &ra2Server{typ: TypeRA2x256, key: key(t), kind: wantsPassword, short: true}
-	cl := newClient("pässword")
-	if err, server := meet(t, cl, &machine{types: []byte{TypeRA2x256}, login: s.login}, desk); err != nil || server != nil || s.password != "pässword" {
-		t.Errorf("got %v, the server %v", err, server)
+	for _, cut := range []bool{false, true} {
+		s := &ra2Server{typ: TypeRA2x256, key: key(t), kind: wantsPassword, short: true, cut: cut}
+		cl := newClient("pässword")
+		if err, server := meet(t, cl, &machine{types: []byte{TypeRA2x256}, login: s.login}, desk); err != nil || server != nil || s.password != "pässword" {
+			t.Errorf("cut %v: got %v, the server %v", cut, err, server)
+		}
+	}
+	own := key(t)
+	for name, b := range map[string][]byte{
+		"zeros":              make([]byte, own.Size()-1),
+		"a zero and nothing": append(make([]byte, 1), bytes.Repeat([]byte{0x5a}, own.Size()-2)...),
+	} {
+		if text := openNumber(own, b, 32); text != nil {
+			t.Errorf("%s: got % x", name, text)
+		}
 	}
 }
 
@@ -175,6 +186,15 @@ func TestAppleDHRefuses(t *testing.T) {
 		if viewer.KindOf(err) != viewer.Invalid || sent || !strings.Contains(err.Error(), "63 bytes") {
 			t.Errorf("a %s of 64 bytes: got %v, sent %v", field, err, sent)
 		}
+	}
+	// wayvnc 0.9.1 does so in one login of 256: that is said, before a question.
+	cl = newClient("p")
+	err, _ := meet(t, cl, &machine{types: []byte{TypeAppleDH}, login: func(m *machine) error {
+		m.give(u16(2), u16(255), make([]byte, 256+255))
+		return nil
+	}}, desk)
+	if viewer.KindOf(err) != viewer.Closed || !strings.Contains(err.Error(), "connect once more") || len(cl.asked) != 0 {
+		t.Errorf("a value that is cut short: got %v after the questions %q", err, cl.kinds())
 	}
 	for name, in := range map[string][]byte{
 		"no group":             {0, 2, 0, 0},

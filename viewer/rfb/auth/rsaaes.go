@@ -11,6 +11,7 @@ import (
 	"hash"
 	"math/big"
 	"net"
+	"slices"
 	"strings"
 
 	"deskvnc/viewer"
@@ -28,8 +29,8 @@ const (
 // clientRSABits is the size of the key made for one login.
 const clientRSABits = 2048
 
-// mostZeros is how many zeros at the front of an encrypted number are missed:
-// neatvnc leaves them out.
+// mostZeros is how many zeros at the front of an encrypted number may be
+// missing.
 const mostZeros = 8
 
 // maxCredentialBytes is the most that the length byte of a user name or
@@ -150,9 +151,8 @@ func (r *rsaAES) exchange(c *conn.Conn, server *rsa.PublicKey, own *rsa.PrivateK
 	if err != nil {
 		return nil, nil, err
 	}
-	b = append(make([]byte, own.Size()-got), b...)
-	theirs, err := own.Decrypt(nil, b, nil)
-	if err != nil || len(theirs) != r.keyBytes() {
+	theirs := openNumber(own, b, r.keyBytes())
+	if theirs == nil {
 		return nil, nil, malformed("the machine's random number is not encrypted for this viewer's key")
 	}
 	if in, err = newEAXHalf(r.hash(mine, theirs)[:r.keyBytes()]); err != nil {
@@ -160,6 +160,30 @@ func (r *rsaAES) exchange(c *conn.Conn, server *rsa.PublicKey, own *rsa.PrivateK
 	}
 	out, err = newEAXHalf(r.hash(theirs, mine)[:r.keyBytes()])
 	return in, out, err
+}
+
+// openNumber decrypts a random number of n bytes, or returns nil. Zeros at its
+// front may be missing. neatvnc 0.9 counts them as missing too, but sends them,
+// and cuts as many bytes off the end: one such byte is found by trying.
+func openNumber(own *rsa.PrivateKey, sealed []byte, n int) []byte {
+	open := func(b []byte) []byte {
+		if text, err := own.Decrypt(nil, b, nil); err == nil && len(text) == n {
+			return text
+		}
+		return nil
+	}
+	missing := own.Size() - len(sealed)
+	if text := open(append(make([]byte, missing), sealed...)); text != nil || missing != 1 || sealed[0] != 0 {
+		return text
+	}
+	whole := append(slices.Clone(sealed), 0)
+	for last := range 256 {
+		whole[len(whole)-1] = byte(last)
+		if text := open(whole); text != nil {
+			return text
+		}
+	}
+	return nil
 }
 
 // What the server wants to be told.

@@ -128,8 +128,9 @@ type ra2Server struct {
 	kind byte // of the credentials it wants
 
 	user, password string // what it was told
-	// short has the random number begin with a zero, which is left out.
-	short bool
+	// short has the random number begin with a zero, which is left out; or, if
+	// it is cut, left in, and the last byte out.
+	short, cut bool
 	// forge changes the server's hash.
 	forge bool
 }
@@ -164,13 +165,16 @@ func (s *ra2Server) login(m *machine) error {
 	if err != nil {
 		return err
 	}
-	for ; s.short && sealed[0] != 0; sealed, err = encryptPKCS1(pub, mine) {
+	for ; s.short && (sealed[0] != 0 || sealed[1] == 0); sealed, err = encryptPKCS1(pub, mine) {
 		if err != nil {
 			return err
 		}
 	}
-	if s.short {
-		sealed = bytes.TrimLeft(sealed, "\x00")
+	switch {
+	case s.cut:
+		sealed = sealed[:len(sealed)-1]
+	case s.short:
+		sealed = sealed[1:]
 	}
 	m.give(u16(len(sealed)), sealed)
 	if n := int(binary.BigEndian.Uint16(m.take(2))); n != s.key.Size() {
