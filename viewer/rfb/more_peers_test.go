@@ -14,17 +14,28 @@ import (
 
 	"deskvnc/viewer"
 	"deskvnc/viewer/rfb"
+	"deskvnc/viewer/rfb/rect"
 	"deskvnc/viewer/viewertest"
 )
 
-// TigerVNC's server for a screen that is there already: a picture, keys and
-// clicks.
+// TigerVNC's server for a screen that is there already: the exact picture, keys
+// and clicks.
 func TestTigerVNCScraper(t *testing.T) {
 	program := need(t, "X0tigervnc")
 	s := startX(t, "Xvfb", "-screen", "0", "640x480x24")
 	s.port = freePort(t)
 	start(t, exec.Command(program, "-display", s.display, "-localhost=1", "-UseSHM=0", "-rfbport", strconv.Itoa(s.port), "-SecurityTypes", "None"))
 	listens(t, s.target())
+	for i, e := range pictureEncodings {
+		t.Run(e.name, func(t *testing.T) {
+			l := viewertest.Open(t, rfb.New(rfb.Options{Encodings: []int32{e.number, rect.TypeCopyRect}}), s.target(), nil)
+			l.Look(t)
+			// It draws the pointer into the picture until the viewer has moved it.
+			l.Post(t, viewer.Pointer{X: 639 - i, Y: 479})
+			draw(t, s, l)
+			used(t, l, e.number)
+		})
+	}
 	l := viewertest.Open(t, rfb.New(rfb.Options{}), s.target(), nil)
 	l.Look(t)
 	typesAndClicks(t, s, l)
