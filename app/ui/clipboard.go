@@ -65,7 +65,7 @@ func (s *sharing) end() {
 // since its owner may be slow.
 func (w *Window) share() {
 	t := w.selected
-	if t == nil || !t.focused || !toRemote(t.sharing) || t.session.State().Phase != viewer.Connected {
+	if t == nil || !t.focused || t.screen() != nil || !toRemote(t.sharing) || t.session.State().Phase != viewer.Connected {
 		return
 	}
 	if w.display == nil {

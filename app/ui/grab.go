@@ -47,6 +47,6 @@ func (w *Window) needGrab(p command.Params) error {
 // GrabbedKey takes a key that comes while the keyboard is grabbed.
 func (w *Window) GrabbedKey(code int, s keyboard.Stroke, down bool) {
 	if w.grabbed && w.selected != nil {
-		w.selected.pane.Keyboard().Key(code, s, down)
+		w.selected.pane.Key(code, s, down)
 	}
 }

@@ -124,6 +124,8 @@ func (w *Window) variants(c *command.Command) (out []variant) {
 	case "session.resizeRemote":
 		on := w.selected != nil && w.selected.size.policy == keychain.SizeFollow
 		return []variant{{"Follow the window's size", command.Params{"follow": !on}, on}}
+	case "terminal.colors":
+		return w.schemeItems()
 	case "session.quality":
 	default:
 		return nil

@@ -63,6 +63,9 @@ func (w *Window) runResize(_ context.Context, p command.Params) (any, error) {
 		return map[string]any{"session": t.session.ID(), "follow": t.size.policy == keychain.SizeFollow}, nil
 	}
 	want := t.pane.View()
+	if s := t.screen(); s != nil {
+		want = s.Cells()
+	}
 	if p.Has("width") || p.Has("height") {
 		if !p.Has("width") || !p.Has("height") {
 			return nil, errors.New("give both width and height, or neither")
@@ -102,6 +105,10 @@ func (f *follower) connected() {
 // asked. Only a new size of the pane makes a question: what the machine does
 // by itself, or says no to, is let be.
 func (t *tab) sized() {
+	if t.screen() != nil {
+		t.reflow()
+		return
+	}
 	f := &t.size
 	if f.timer != nil || !t.wantsSize() {
 		return

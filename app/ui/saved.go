@@ -222,6 +222,7 @@ func (w *Window) Resume() {
 		}
 		return nil
 	}, func(error) { w.setDotted(dotted || w.dotted) })
+	w.resumeTerminals()
 	if w.config.Tabs == nil {
 		return
 	}

@@ -120,8 +120,11 @@ func (s *statusLine) update(w *Window) {
 	base, tail := "", ""
 	if t := w.selected; t != nil {
 		base = t.describe()
-		if !t.focused && t.session.State().Phase == viewer.Connected && t.pane.Place().Remote.X > 0 {
+		if !t.focused && t.session.State().Phase == viewer.Connected && (t.screen() != nil || t.pane.Place().Remote.X > 0) {
 			tail = "  ·  click the picture to type there"
+			if t.screen() != nil {
+				tail = "  ·  click the terminal to type there"
+			}
 		}
 		if t.person.ViewOnly() {
 			tail = "  ·  view only"
@@ -142,6 +145,10 @@ func (s *statusLine) update(w *Window) {
 func (t *tab) describe() string {
 	if t.session.State().Phase != viewer.Connected {
 		return ""
+	}
+	if s := t.screen(); s != nil {
+		cols, rows := t.session.Grid().Size()
+		return fmt.Sprintf("%d columns, %d rows", cols, rows)
 	}
 	p := t.pane.Place()
 	if p.Remote.X == 0 {

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"image"
 	"slices"
 	"strings"
 
@@ -17,21 +18,22 @@ import (
 
 // A tab is one session in the window.
 type tab struct {
-	w       *Window
-	session *engine.Session
-	tab     *look.Tab
-	pane    *pane.Pane
-	person  *plane.Pane
-	wheel   plane.WheelState
-	unwatch func()
-	focused bool   // the picture has the keyboard
-	shared  string // the text last given to or got from the remote clipboard
-	remote  string // the text that the machine last put on its clipboard
-	sharing keychain.Sharing
-	chosen  bool // sharing was chosen for this session
-	typing  bool // a text is being typed
-	size    follower
-	made    int // connections seen
+	w        *Window
+	session  *engine.Session
+	tab      *look.Tab
+	pane     *pane.Pane
+	person   *plane.Pane
+	wheel    plane.WheelState
+	unwatch  func()
+	focused  bool   // the picture has the keyboard
+	shared   string // the text last given to or got from the remote clipboard
+	remote   string // the text that the machine last put on its clipboard
+	sharing  keychain.Sharing
+	chosen   bool // sharing was chosen for this session
+	typing   bool // a text is being typed
+	size     follower
+	terminal terminalTab
+	made     int // connections seen
 }
 
 // engineChanged follows the sessions of the engine, whoever opened them. It is
@@ -69,17 +71,18 @@ func (w *Window) addTab(s *engine.Session) {
 	t.tab = look.NewTab(func() { w.choose(t) }, func() { w.closeSession(s) })
 	c := pane.Config{
 		Session: s, Fence: w.fence, Canvas: w.win.Canvas(), InputMethod: w.config.InputMethod,
-		Input:   func(in viewer.Input) { t.input(in) },
-		Leave:   t.person.Leave,
-		Chord:   w.chord,
-		Patient: func() bool { return t.wheel.Holder == plane.HolderAgent },
-		Changed: t.changed,
-		Placed:  func() { w.status.update(w); t.sized() },
-		Event:   t.event,
-		Focused: t.setFocused,
-		Retry:   s.Reconnect,
-		Edit:    func() { w.edit(s) },
-		Close:   func() { w.closeSession(s) },
+		Input:    func(in viewer.Input) { t.input(in) },
+		Leave:    t.person.Leave,
+		Chord:    w.chord,
+		Patient:  func() bool { return t.wheel.Holder == plane.HolderAgent },
+		Changed:  t.changed,
+		Placed:   func() { w.status.update(w); t.sized() },
+		Event:    t.event,
+		Focused:  t.setFocused,
+		Retry:    s.Reconnect,
+		Edit:     func() { w.edit(s) },
+		Close:    func() { w.closeSession(s) },
+		Terminal: t.terminalConfig(),
 	}
 	if d := w.display; d != nil {
 		c.Keys, c.Pointer, c.Forget = d, d, d.Forget
@@ -87,6 +90,7 @@ func (w *Window) addTab(s *engine.Session) {
 	t.pane = pane.New(c)
 	t.pane.SetDotted(w.dotted)
 	t.pane.Object().Hide()
+	t.beginTerminal()
 	wheel := w.fence.Target(func() { t.setWheel(t.person.Wheel()) })
 	t.unwatch = t.person.OnWheel(func(plane.WheelState) { wheel.Post() })
 	t.wheel = t.person.Wheel()
@@ -142,6 +146,7 @@ func (w *Window) dropTab(s *engine.Session) {
 func (t *tab) close() {
 	t.unwatch()
 	t.stopSizing()
+	t.stopReflow()
 	t.pane.Close()
 	t.person.Close()
 }
@@ -203,6 +208,7 @@ func (t *tab) changed() {
 	if n := t.session.Info().Connections; n != t.made {
 		t.made = n
 		t.size.connected()
+		t.terminal.asked = image.Point{}
 	}
 	t.sized()
 	if t.w.selected == t {
@@ -273,9 +279,11 @@ func (t *tab) setWheel(st plane.WheelState) {
 func (t *tab) event(ev viewer.Event) {
 	switch ev := ev.(type) {
 	case viewer.Bell:
-		if t.w.display != nil && t.w.selected == t {
-			t.w.display.Bell()
-		}
+		t.rang()
+	case viewer.ClipboardAsked:
+		t.copied(ev.Text)
+	case viewer.Notified:
+		t.w.status.say(t.title()+": "+ev.Text, false)
 	case viewer.Refusal:
 		t.refused(ev.Text)
 	case viewer.CutText:

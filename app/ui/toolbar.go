@@ -156,6 +156,13 @@ func (t *toolbar) update() {
 	t.fit.SetOn(s.pane.Mode() == picture.Fit)
 	t.actual.SetOn(s.pane.Mode() == picture.Actual)
 	t.view.SetOn(s.person.ViewOnly())
+	for _, b := range []*look.Button{t.fit, t.actual, t.shot} { // of a picture
+		if s.screen() != nil {
+			b.Hide()
+		} else {
+			b.Show()
+		}
+	}
 	for _, b := range []*look.Button{t.keys, t.shot} {
 		if live {
 			b.Enable()

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"deskvnc/app/ui/picture"
+	"deskvnc/app/ui/term"
 	"deskvnc/control/command"
 	"deskvnc/control/grant"
 )
@@ -26,7 +27,14 @@ func (w *Window) viewCommands() []command.Command {
 			ID: "view.fit", Label: "Fit to the window", Menu: []string{"View"}, Kind: command.Action, Capability: grant.App, Window: true,
 			Doc:    "Shows the whole remote screen, as large as fits.",
 			Params: session, Enabled: w.needSession, Shortcuts: viewerKey("0"), On: mode(picture.Fit),
-			Run: w.onTab(func(t *tab) error { t.pane.SetMode(picture.Fit); w.update(); return nil }),
+			Run: w.onTab(func(t *tab) error {
+				if t.screen() != nil {
+					w.setLook(func(l *terminalLook) { l.Size = term.UsualSize })
+				}
+				t.pane.SetMode(picture.Fit)
+				w.update()
+				return nil
+			}),
 		},
 		{
 			ID: "view.actualSize", Label: "Actual size", Menu: []string{"View"}, Kind: command.Action, Capability: grant.App, Window: true,
@@ -38,13 +46,13 @@ func (w *Window) viewCommands() []command.Command {
 			ID: "view.zoomIn", Label: "Zoom in", Menu: []string{"View"}, Kind: command.Action, Capability: grant.App, Window: true,
 			Doc:    "Shows the remote screen one step larger.",
 			Params: session, Enabled: w.needLive, Shortcuts: viewerKey("="),
-			Run: w.onTab(func(t *tab) error { t.zoom(zoomStep(t.percent(), 1)); return nil }),
+			Run: w.onTab(func(t *tab) error { t.zoomStep(1); return nil }),
 		},
 		{
 			ID: "view.zoomOut", Label: "Zoom out", Menu: []string{"View"}, Kind: command.Action, Capability: grant.App, Window: true,
 			Doc:    "Shows the remote screen one step smaller.",
 			Params: session, Enabled: w.needLive, Shortcuts: viewerKey("-"),
-			Run: w.onTab(func(t *tab) error { t.zoom(zoomStep(t.percent(), -1)); return nil }),
+			Run: w.onTab(func(t *tab) error { t.zoomStep(-1); return nil }),
 		},
 		{
 			ID: "view.zoom", Label: "Zoom", Kind: command.Action, Capability: grant.App, Window: true,
@@ -121,6 +129,16 @@ func zoomStep(from float64, direction int) int {
 
 // percent is how large the remote screen is shown.
 func (t *tab) percent() float64 { return 100 * t.pane.Place().Scale() }
+
+// zoomStep shows the remote screen one step larger or smaller; of a terminal,
+// the text.
+func (t *tab) zoomStep(direction int) {
+	if t.screen() != nil {
+		t.w.setLook(func(l *terminalLook) { l.Size += float32(direction) })
+		return
+	}
+	t.zoom(zoomStep(t.percent(), direction))
+}
 
 // zoom shows the remote screen at a percentage.
 func (t *tab) zoom(percent int) {

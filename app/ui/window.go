@@ -97,13 +97,14 @@ type Window struct {
 	display  Display // nil until it is there
 	commands *command.Registry
 
-	tabs     []*tab // in order of opening
-	selected *tab   // nil: the start page
-	start    *startPage
-	reopen   bool           // sessions are opened again at the next start
-	dotted   bool           // a hidden pointer is shown as a dot
-	keptTabs []keychain.Tab // as they are remembered
-	closing  bool
+	tabs      []*tab // in order of opening
+	selected  *tab   // nil: the start page
+	start     *startPage
+	reopen    bool // sessions are opened again at the next start
+	dotted    bool // a hidden pointer is shown as a dot
+	terminals terminalLook
+	keptTabs  []keychain.Tab // as they are remembered
+	closing   bool
 	// background is work that the window's end waits for.
 	background sync.WaitGroup
 
@@ -135,7 +136,7 @@ type Window struct {
 
 // New builds the window's content and puts it into the window.
 func New(c Config) (*Window, error) {
-	w := &Window{config: c, win: c.Window, engine: c.Engine, plane: c.Plane, fence: c.Fence}
+	w := &Window{config: c, win: c.Window, engine: c.Engine, plane: c.Plane, fence: c.Fence, terminals: usualLook}
 	w.commands = command.New(w.atHome)
 	if err := w.commands.Add(append(w.libraryCommands(), w.commandTable()...)...); err != nil {
 		return nil, err

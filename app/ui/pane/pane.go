@@ -18,6 +18,7 @@ import (
 	"deskvnc/app/ui/fence"
 	"deskvnc/app/ui/keyboard"
 	"deskvnc/app/ui/picture"
+	"deskvnc/app/ui/term"
 	"deskvnc/viewer"
 	"deskvnc/viewer/engine"
 )
@@ -52,6 +53,8 @@ type Config struct {
 	Focused func(on bool)
 	// Retry, Edit and Close are the buttons of a failed session.
 	Retry, Edit, Close func()
+	// Terminal is for a session that is one.
+	Terminal TerminalConfig
 }
 
 // A Pane shows one session.
@@ -66,6 +69,12 @@ type Pane struct {
 	notice  *notice
 	over    *fyne.Container // what a window puts on top
 	root    *fyne.Container
+
+	// Of a terminal; nil for a desktop.
+	term    *term.Screen
+	confirm *confirm
+	lost    *lost
+	holding *time.Timer // to the next redraw of a program that holds its output back
 
 	refused string // what the machine said to the login before
 	live    bool   // was connected at some time
@@ -103,7 +112,11 @@ func New(c Config) *Pane {
 		Send: func(in viewer.Key) { c.Input(in) },
 	})
 	p.surface = s
-	p.root = container.NewStack(s, p.over, p.card.box, p.sheet.box, p.notice.object)
+	if g := c.Session.Grid(); g != nil {
+		p.newTerminal(g)
+	} else {
+		p.root = container.NewStack(s, p.over, p.card.box, p.sheet.box, p.notice.object)
+	}
 	p.draw = c.Fence.Target(p.redraw)
 	p.changed = c.Fence.Target(p.update)
 	p.count = c.Fence.Target(p.countdown)
@@ -155,17 +168,22 @@ func (p *Pane) Focus() {
 	case !p.visible:
 	case p.sheet.reply != nil:
 		p.sheet.take()
+	case p.term != nil && p.live: // also one that has ended: its text can be copied
+		p.grabFocus()
 	case p.session.State().Phase == viewer.Connected:
-		p.surface.grabFocus()
+		p.grabFocus()
 	}
 }
 
 // LetGo releases what the person holds down: the window lost the keyboard, a
 // menu opened.
-func (p *Pane) LetGo() { p.surface.letGo() }
-
-// Keyboard is the keyboard at this pane, for keys that come past the toolkit.
-func (p *Pane) Keyboard() *keyboard.Keyboard { return p.surface.keys }
+func (p *Pane) LetGo() {
+	if p.term != nil {
+		p.term.LetGo()
+		return
+	}
+	p.surface.letGo()
+}
 
 // SetShown tells whether the pane can be seen. A pane that cannot asks for no
 // pixels and draws nothing.
@@ -177,7 +195,10 @@ func (p *Pane) SetShown(on bool) {
 	p.shown.Store(on)
 	if !on {
 		p.stopCounting()
-		p.surface.letGo()
+		p.LetGo()
+		if p.term != nil {
+			p.term.SetShown(false)
+		}
 		if p.release != nil {
 			p.release()
 			p.release = nil
@@ -185,6 +206,9 @@ func (p *Pane) SetShown(on bool) {
 		return
 	}
 	p.release, p.failed = p.session.Watch()
+	if p.term != nil {
+		p.term.SetShown(true)
+	}
 	p.redraw()
 	p.update()
 }
@@ -199,6 +223,13 @@ func (p *Pane) Close() {
 	p.unsub()
 	p.notice.hide()
 	close(p.done)
+	if p.term != nil {
+		p.term.Close()
+		p.confirm.cancel()
+		if p.holding != nil {
+			p.holding.Stop()
+		}
+	}
 	p.picture.Close()
 	p.sheet.done(answer{err: errClosed})
 }
@@ -220,11 +251,12 @@ func (p *Pane) loop() {
 	pause := time.NewTimer(0)
 	<-pause.C
 	defer pause.Stop()
+	wake := p.wake()
 	for {
 		select {
 		case <-p.done:
 			return
-		case <-p.picture.Wake():
+		case <-wake:
 		}
 		if !p.shown.Load() {
 			continue // SetShown draws what was missed
@@ -256,6 +288,10 @@ func (p *Pane) redraw() {
 	if p.closed || !p.visible {
 		return
 	}
+	if p.term != nil {
+		p.redrawTerminal()
+		return
+	}
 	if p.picture.Redraw() {
 		p.surface.place()
 		p.config.Changed()
@@ -269,7 +305,7 @@ func (p *Pane) event(ev viewer.Event) {
 		p.changed.Post()
 	case viewer.Notice:
 		p.config.Fence.Go(func() { p.Tell(sentence(ev.Text), false) })
-	case viewer.Bell, viewer.CutText, viewer.Refusal:
+	case viewer.Bell, viewer.CutText, viewer.Refusal, viewer.ClipboardAsked, viewer.Notified:
 		p.config.Fence.Go(func() {
 			if !p.closed {
 				p.config.Event(ev)

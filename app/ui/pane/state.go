@@ -27,20 +27,20 @@ func (p *Pane) update() {
 	p.stopCounting()
 	switch {
 	case p.restless && !up:
-		p.surface.drop()
+		p.drop()
 	case p.restless && info.Connections != p.made: // it came and went between two looks
-		p.surface.letGo()
+		p.LetGo()
 	}
 	p.made = info.Connections
 	switch {
 	case up:
 		p.live, p.refused = true, ""
-		p.card.hide()
+		p.told()
 		if p.failed != nil {
 			p.card.show("No room for this picture", viewer.Reason(p.failed), "", choice{"Close", true, p.config.Close})
 		}
 	case p.sheet.reply != nil:
-		p.card.hide()
+		p.told()
 	case st.Phase == viewer.Disconnected:
 		if st.Kind == viewer.Denied {
 			p.refused = sentence(st.Reason)
@@ -49,7 +49,7 @@ func (p *Pane) update() {
 	case st.Phase == viewer.Reconnecting && !st.NextRetry.IsZero():
 		p.showPause(st)
 	default:
-		p.card.show(p.progress(st), p.session.Target().HostPort(), "", choice{"Cancel", false, p.config.Close})
+		p.tell(p.progress(st), p.session.Target().HostPort(), "", choice{"Cancel", false, p.config.Close})
 	}
 	if up && !p.restless && p.visible {
 		p.Focus()
@@ -97,7 +97,7 @@ func (p *Pane) showPause(st viewer.State) {
 	if p.live {
 		title = "The connection to " + name + " is lost"
 	}
-	p.card.show(title, sentence(st.Reason), pauseText(st, time.Now()), choice{"Close", false, p.config.Close}, choice{"Edit address", false, p.config.Edit}, choice{"Now", true, p.config.Retry})
+	p.tell(title, sentence(st.Reason), pauseText(st, time.Now()), choice{"Close", false, p.config.Close}, choice{"Edit address", false, p.config.Edit}, choice{"Now", true, p.config.Retry})
 	p.keepCounting(st)
 }
 
@@ -152,7 +152,11 @@ func (p *Pane) countdown() {
 	if p.closed || st.Phase != viewer.Reconnecting || st.NextRetry.IsZero() || p.sheet.reply != nil {
 		return
 	}
-	look.SetParagraph(p.card.detail, pauseText(st, time.Now()), look.ColorMuted)
+	detail := p.card.detail
+	if p.term != nil && p.live {
+		detail = p.lost.detail
+	}
+	look.SetParagraph(detail, pauseText(st, time.Now()), look.ColorMuted)
 	p.keepCounting(st)
 }
 
@@ -165,6 +169,9 @@ func (p *Pane) stopCounting() {
 
 // Refuse says no to what is asked on the pane, if anything is.
 func (p *Pane) Refuse() {
+	if p.confirm != nil {
+		p.confirm.cancel()
+	}
 	if p.sheet.reply != nil {
 		p.sheet.cancel()
 	}
@@ -196,6 +203,9 @@ func (p *Pane) showEnd(st viewer.State) {
 		title = name + " asks for a login"
 	case viewer.Cancelled:
 		title = "Not connected to " + name
+	case viewer.Exited:
+		title = "The program on " + name + " has ended"
+		choices = []choice{end, {"Start again", true, p.config.Retry}}
 	case viewer.Unsupported, viewer.Invalid:
 		advice = "Trying again will not help as long as nothing has changed on the machine."
 		choices = []choice{{"Close", true, p.config.Close}, edit, {"Try again", false, p.config.Retry}}
@@ -218,7 +228,7 @@ func (p *Pane) showEnd(st viewer.State) {
 		advice = "It comes back here when it calls again."
 		choices = []choice{{"Close", true, p.config.Close}}
 	}
-	p.card.show(title, sentence(st.Reason), advice, choices...)
+	p.tell(title, sentence(st.Reason), advice, choices...)
 }
 
 // sentence makes a reason one.
