@@ -90,6 +90,10 @@ func (n *Pane) Input(in ...viewer.Input) Outcome {
 			o = n.key(i)
 		case viewer.Pointer:
 			o = n.pointer(i)
+		case viewer.Bytes, viewer.Paste:
+			o = n.text(i)
+		case viewer.Focus:
+			o = n.focus(i)
 		default:
 			o = Dropped
 		}
@@ -184,6 +188,34 @@ func (n *Pane) pointer(p viewer.Pointer) Outcome {
 		return Consumed
 	}
 	return o
+}
+
+// text takes text for a terminal. Like a press it takes the wheel, and what
+// took it from an agent is not delivered.
+func (n *Pane) text(in viewer.Input) Outcome {
+	now := n.limb.lock()
+	defer n.limb.unlock()
+	if !n.usable() {
+		return Dropped
+	}
+	switch took, ok := n.take(now); {
+	case !ok:
+		return Dropped
+	case took:
+		return Consumed
+	}
+	return n.send(in, now)
+}
+
+// focus takes that a terminal has got or lost the keyboard, which nobody's
+// wheel is taken for.
+func (n *Pane) focus(in viewer.Focus) Outcome {
+	now := n.limb.lock()
+	defer n.limb.unlock()
+	if !n.usable() || !n.holds() && !n.mayHover(now) {
+		return Dropped
+	}
+	return n.send(in, now)
 }
 
 // take gets the wheel for a press. took says that an agent lost it by that,
