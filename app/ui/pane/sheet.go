@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"image/color"
+	"slices"
 	"sync"
 
 	"fyne.io/fyne/v2"
@@ -56,7 +57,10 @@ type sheet struct {
 	secret   *entry
 	save     *widget.Check // keep the answer
 	saving   *widget.RichText
-	sure     *widget.Check // a changed key may be replaced
+	art      *widget.Label   // a key's fingerprint as a drawing
+	prompts  *fyne.Container // what the machine asks in its own words
+	lines    []*entry        // of them
+	sure     *widget.Check   // a changed key may be replaced
 	yes, no  *look.Choice
 	question viewer.Question
 
@@ -81,11 +85,12 @@ func newSheet(c fyne.Canvas) *sheet {
 	s.secret.SetPlaceHolder("Password")
 	s.user.OnSubmitted = func(string) { s.secret.focus() }
 	s.secret.OnSubmitted = func(string) { s.submit() }
+	s.art, s.prompts = newArt(), container.NewVBox()
 	s.save, s.saving = widget.NewCheck("", nil), look.NewParagraph("", look.ColorMuted, theme.SizeNameCaptionText)
 	s.sure = widget.NewCheck("I know why it has changed", func(bool) { s.allow() })
 	s.yes, s.no = look.NewChoice("", widget.HighImportance, s.submit), look.NewChoice("Cancel", widget.MediumImportance, s.cancel)
 	buttons := container.NewHBox(layout.NewSpacer(), s.no, s.yes)
-	body := look.NewCard(container.NewVBox(s.title, s.text, s.user, s.secret, s.save, s.saving, s.warning, s.sure, container.New(look.Inset{6, 0, 0, 0}, buttons)))
+	body := look.NewCard(container.NewVBox(s.title, s.text, s.art, s.user, s.secret, s.prompts, s.save, s.saving, s.warning, s.sure, container.New(look.Inset{6, 0, 0, 0}, buttons)))
 	s.body = body
 	s.box = container.NewStack(look.NewGround(look.ColorVeil), container.New(centred{func() fyne.CanvasObject { return body }}, container.NewVScroll(body)))
 	s.box.Hide()
@@ -99,7 +104,7 @@ func (e *entry) focus() { e.canvas.Focus(e) }
 func (s *sheet) ask(q viewer.Question, before string, reply chan<- answer) {
 	s.reply, s.question = reply, q
 	w := wording(q)
-	if before != "" && w.user || before != "" && w.secret {
+	if before != "" && (w.user || w.secret || len(q.Prompts) > 0) && q.Kind != viewer.AskPassphrase {
 		w.text = before + "\n" + w.text
 	}
 	s.title.SetText(w.title)
@@ -113,6 +118,10 @@ func (s *sheet) ask(q viewer.Question, before string, reply chan<- answer) {
 	show(s.warning, w.warning != "")
 	show(s.user, w.user)
 	show(s.secret, w.secret)
+	s.secret.SetPlaceHolder(or(w.hint, "Password"))
+	s.art.SetText(w.art)
+	show(s.art, w.art != "")
+	s.askPrompts(q.Prompts)
 	s.yes.SetText(w.yes)
 	s.yes.Importance = widget.HighImportance
 	if w.danger {
@@ -155,11 +164,18 @@ type Keeping struct {
 	Text     string
 }
 
+// keepable are the questions whose answer the keychain can hold.
+var keepable = []viewer.QuestionKind{viewer.AskPassword, viewer.AskVNCPassword, viewer.AskProxyPassword, viewer.AskPassphrase}
+
 // offer offers to keep the password.
 func (s *sheet) offer(k Keeping) {
+	what := "password"
+	if s.question.Kind == viewer.AskPassphrase {
+		what = "passphrase"
+	}
 	s.save.Text = "Save in the keychain"
 	if s.question.Target.HostID == "" {
-		s.save.Text = "Save the machine, and its password in the keychain"
+		s.save.Text = "Save the machine, and its " + what + " in the keychain"
 	}
 	if k.Possible {
 		s.save.Enable()
@@ -189,19 +205,26 @@ func (s *sheet) take() {
 		s.user.focus()
 	case s.secret.Visible():
 		s.secret.focus()
+	case len(s.lines) > 0:
+		s.lines[0].focus()
 	}
 }
 
 func (s *sheet) submit() {
-	if len(s.secret.Text) > maxSecret {
-		look.SetParagraph(s.text, fmt.Sprintf("A password has at most %d bytes.", maxSecret), theme.ColorNameError)
-		return
+	for _, e := range append([]*entry{s.secret}, s.lines...) {
+		if len(e.Text) > maxSecret {
+			look.SetParagraph(s.text, fmt.Sprintf("An answer has at most %d bytes.", maxSecret), theme.ColorNameError)
+			e.focus()
+			return
+		}
 	}
 	a := viewer.Answer{User: s.user.Text, Secret: viewer.SecretString(s.secret.Text), Save: s.save.Visible() && s.save.Checked}
 	switch s.question.Kind {
 	case viewer.AskPassword:
-	case viewer.AskVNCPassword, viewer.AskProxyPassword:
+	case viewer.AskVNCPassword, viewer.AskProxyPassword, viewer.AskPassphrase:
 		a.User = ""
+	case viewer.AskPrompts:
+		a = viewer.Answer{Secrets: s.answers()}
 	default:
 		a = viewer.Answer{Accept: true, Save: a.Save, Replace: s.question.Key != nil && s.question.Key.Pinned != nil}
 	}
@@ -228,7 +251,9 @@ func (s *sheet) hide() {
 	s.box.Hide()
 	s.yes.Left()
 	s.no.Left()
-	for _, e := range []*entry{s.user, s.secret} {
+	lines := append([]*entry{s.user, s.secret}, s.lines...)
+	s.askPrompts(nil)
+	for _, e := range lines {
 		if e.canvas.Focused() == fyne.Focusable(e) {
 			e.canvas.Unfocus()
 		}
@@ -244,7 +269,7 @@ func (s *sheet) hide() {
 func Ask(ctx context.Context, f *fence.Fence, find func() *Pane, q viewer.Question, keeping func(context.Context) Keeping) (viewer.Answer, error) {
 	reply := make(chan answer, 1)
 	var on *Pane
-	if keeping != nil && (q.Kind == viewer.AskPassword || q.Kind == viewer.AskVNCPassword || q.Kind == viewer.AskProxyPassword) {
+	if keeping != nil && slices.Contains(keepable, q.Kind) {
 		looking, enough := context.WithCancel(ctx)
 		var look sync.WaitGroup
 		look.Go(func() {

@@ -9,10 +9,12 @@ import (
 // words are how a question is put.
 type words struct {
 	title, text, warning, yes string
-	user, secret              bool // what is asked for
-	danger                    bool // yes may do harm
-	sure                      bool // and needs a tick first
-	keep                      bool // yes can be remembered
+	user, secret              bool   // what is asked for
+	danger                    bool   // yes may do harm
+	sure                      bool   // and needs a tick first
+	keep                      bool   // yes can be remembered
+	art                       string // a drawing, beside the text
+	hint                      string // in the line of the secret; "": a password
 }
 
 // wording puts a question into words.
@@ -31,6 +33,17 @@ func wording(q viewer.Question) words {
 			warning: "What is shown and typed, the password too, can be read on the way.",
 			yes:     "Connect anyway", danger: true,
 		}
+	case viewer.AskPassphrase:
+		return words{
+			title: "Unlock a key for " + name, text: asks(q, "The private key "+q.Name+" is locked with a passphrase") + " What you type stays on this computer.",
+			secret: true, hint: "Passphrase", yes: "Unlock",
+		}
+	case viewer.AskPrompts:
+		text := "The machine asks, in its own words:"
+		if q.Text != "" {
+			text = "The machine says: " + sentence(q.Text)
+		}
+		return words{title: "Log in to " + name, text: text, yes: "Answer"}
 	case viewer.AskProxyPassword:
 		return words{title: "Log in to the proxy of " + name, text: asks(q, "The password of "+q.Name+" is needed"), secret: true, yes: "Log in"}
 	case viewer.AskPassword:
@@ -69,6 +82,10 @@ func keyWords(q viewer.Question, name string) words {
 		}
 	}
 	k := q.Key
+	print := "Fingerprint (SHA-256)"
+	if strings.HasPrefix(k.Fingerprint, "SHA256:") { // as SSH writes them
+		print = "Fingerprint"
+	}
 	if old := k.Pinned; old != nil {
 		since := ""
 		if !old.Since.IsZero() {
@@ -77,7 +94,7 @@ func keyWords(q viewer.Question, name string) words {
 		lines = append(lines, "Trusted"+since+": "+old.What)
 		add("Subject", old.Subject)
 		add("Issuer", old.Issuer)
-		add("Fingerprint (SHA-256)", twoLines(old.Fingerprint))
+		add(print, twoLines(old.Fingerprint))
 		lines = append(lines, "")
 	}
 	add("It shows now", k.What)
@@ -87,7 +104,7 @@ func keyWords(q viewer.Question, name string) words {
 	if !k.NotAfter.IsZero() {
 		add("Valid", k.NotBefore.Format("2006-01-02")+" to "+k.NotAfter.Format("2006-01-02"))
 	}
-	add("Fingerprint (SHA-256)", twoLines(k.Fingerprint))
+	add(print, twoLines(k.Fingerprint))
 	add("Shown by the machine as", k.AlsoShownAs)
 	var problems []string
 	for _, p := range k.Problems {
@@ -95,7 +112,7 @@ func keyWords(q viewer.Question, name string) words {
 	}
 	w := words{
 		title: "Is this " + name + "?", text: strings.Join(lines, "\n"), yes: "Trust it",
-		warning: strings.Join(append(problems, "Compare the fingerprint with the machine's own before you trust it."), "\n"), keep: true,
+		warning: strings.Join(append(problems, "Compare the fingerprint with the machine's own before you trust it."), "\n"), keep: true, art: k.Art,
 	}
 	if k.Pinned != nil {
 		w.title, w.yes, w.danger, w.sure, w.keep = name+" is not what it was", "Replace and connect", true, true, false
@@ -104,8 +121,12 @@ func keyWords(q viewer.Question, name string) words {
 	return w
 }
 
-// twoLines breaks a long fingerprint in the middle, between two bytes.
+// twoLines breaks a long fingerprint in the middle, between two bytes. One as
+// SSH writes it stands whole on a line of its own.
 func twoLines(f string) string {
+	if strings.HasPrefix(f, "SHA256:") {
+		return "\n" + f
+	}
 	if i := 3 * 16; len(f) > i {
 		return "\n" + f[:i] + "\n" + f[i:]
 	}
