@@ -23,7 +23,8 @@ func (c *Client) OpenSession(ctx context.Context) (*ssh.Session, error) {
 }
 
 // OpenChannel opens a session channel as it is, with the requests that come on
-// it; these have to be taken.
+// it; these have to be taken. An error of kind Limit says that the machine has no
+// place for it.
 func (c *Client) OpenChannel(ctx context.Context) (ssh.Channel, <-chan *ssh.Request, error) {
 	type opened struct {
 		ssh.Channel
@@ -31,6 +32,10 @@ func (c *Client) OpenChannel(ctx context.Context) (ssh.Channel, <-chan *ssh.Requ
 	}
 	o, err := within(ctx, c, func() (opened, error) {
 		ch, requests, err := c.ssh.OpenChannel("session", nil)
+		var refused *ssh.OpenChannelError
+		if errors.As(err, &refused) {
+			err = &viewer.Error{Op: "ssh.Channel", Kind: viewer.Limit, Err: fmt.Errorf("%s opens no more channels for this login (MaxSessions): %s", c.label, cleanLine(refused.Message, maxLine))}
+		}
 		return opened{ch, requests}, err
 	}, func(o opened) {
 		go ssh.DiscardRequests(o.requests)
