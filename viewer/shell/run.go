@@ -22,6 +22,11 @@ const (
 	// what comes later is of something that goes on in the background.
 	drainQuiet = 500 * time.Millisecond
 	drainMost  = 3 * time.Second
+	// placeTime is how long a machine may take to notice that a command has
+	// ended before it has a place for the next, and placePause the time between
+	// two questions.
+	placeTime  = time.Second
+	placePause = 20 * time.Millisecond
 )
 
 // Run runs a command on a channel of its own; see [viewer.Runner].
@@ -53,9 +58,9 @@ func (s *Session) Run(ctx context.Context, c viewer.Command) (viewer.Ran, error)
 
 // runLine starts a command.
 func (s *Session) runLine(ctx context.Context, line string, keep int) (*running, error) {
-	ch, requests, err := s.client.OpenChannel(ctx)
+	ch, requests, err := s.openChannel(ctx)
 	if err != nil {
-		return nil, s.notOpened(err)
+		return nil, err
 	}
 	r := &running{session: s, line: line, channel: ch, stdout: newKeeper(keep), stderr: newKeeper(keep), exited: make(chan struct{}), moved: make(chan struct{}, 1), refused: make(chan struct{}), ended: make(chan struct{})}
 	go r.read(requests)
@@ -63,13 +68,20 @@ func (s *Session) runLine(ctx context.Context, line string, keep int) (*running,
 	return r, nil
 }
 
-// notOpened says why a command has no channel.
-func (s *Session) notOpened(err error) error {
-	var refused *ssh.OpenChannelError
-	if errors.As(err, &refused) {
-		return &viewer.Error{Op: "shell.Run", Kind: viewer.Unsupported, Err: fmt.Errorf("%s opens no channel for the command: it may allow too few at once (MaxSessions)", s.target.Label())}
+// openChannel opens the channel of a command. A machine that has no place for
+// it may not have noticed yet that another one has ended.
+func (s *Session) openChannel(ctx context.Context) (ssh.Channel, <-chan *ssh.Request, error) {
+	for left := placeTime; ; left -= placePause {
+		ch, requests, err := s.client.OpenChannel(ctx)
+		if viewer.KindOf(err) != viewer.Limit || left <= 0 {
+			return ch, requests, err
+		}
+		select {
+		case <-time.After(placePause):
+		case <-ctx.Done():
+			return nil, nil, &viewer.Error{Op: "shell.Run", Kind: viewer.KindOf(ctx.Err()), Err: ctx.Err()}
+		}
 	}
-	return err
 }
 
 // A running is a command at work.
