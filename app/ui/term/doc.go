@@ -8,5 +8,6 @@
 //
 // The keys that a terminal keeps for the person are Ctrl+Shift with C, V, F, A,
 // plus, minus and 0, and Shift with Page Up, Page Down, Home and End; the last
-// four only while there is a scrollback to move in.
+// four not while a program has the whole screen. Shift with the mouse selects
+// also where a program has asked for the mouse, and Alt selects a block.
 package term

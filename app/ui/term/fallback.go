@@ -1,6 +1,7 @@
 package term
 
 import (
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -156,6 +157,17 @@ func openFont(path string) *sfnt.Font {
 			return p
 		}
 	}
-	f.Close()
-	return nil
+	defer f.Close()
+	if i, err := f.Stat(); err != nil || !i.Mode().IsRegular() || i.Size() > maxAligned {
+		return nil
+	}
+	b, err := io.ReadAll(io.NewSectionReader(f, 0, maxAligned))
+	if err != nil {
+		return nil
+	}
+	p, err := sfnt.Parse(aligned(b))
+	if err != nil {
+		return nil
+	}
+	return p
 }

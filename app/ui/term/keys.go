@@ -111,7 +111,7 @@ func (s *Screen) own(name string, st keyboard.Stroke, known bool) func() {
 		}
 	case key.ModShift:
 		v := &s.paint.view
-		if v.Scrollback == 0 {
+		if v.Modes.Alternate {
 			return nil
 		}
 		switch name {
