@@ -29,6 +29,7 @@ type spot struct {
 }
 
 func (t *Terminal) resize(cols, rows int) {
+	t.resizes++
 	t.lastOK = false
 	onAlt := t.scr == &t.alt
 	kept := spot{x: t.main.saved.x, y: t.main.saved.y, pend: t.main.saved.pend}

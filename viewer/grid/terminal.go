@@ -46,6 +46,8 @@ type Terminal struct {
 	work      int     // cells that sequences touched under this lock
 	ring      ring
 	epoch     uint64 // moves when absolute row numbers lose their meaning
+	resizes   uint64 // changes of the size
+	written   uint64 // bytes that the program printed
 
 	x, y      int
 	pend      bool // the next character goes to the next row first
@@ -143,6 +145,7 @@ func (t *Terminal) Write(p []byte) (int, error) {
 		t.mu.Lock()
 		t.gen++
 		rest := t.feed(c)
+		t.written += uint64(len(c) - len(rest))
 		t.mu.Unlock()
 		p = p[len(c)-len(rest):]
 	}
@@ -157,6 +160,20 @@ func (t *Terminal) Size() (cols, rows int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.cols, t.rows
+}
+
+// Shape is the size, with the number of times that it changed.
+func (t *Terminal) Shape() (cols, rows int, resizes uint64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.cols, t.rows, t.resizes
+}
+
+// Written is how many bytes the program printed.
+func (t *Terminal) Written() uint64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.written
 }
 
 // Generation counts what was written and every other change; it only grows.
