@@ -123,7 +123,7 @@ func (d *side) via(ctx context.Context) (viewer.Login, error) {
 	login, err = o.Login(within, t, viewer.Env{Ask: viewer.AskFunc(s.askBeside), Emit: s.emitBeside})
 	if err != nil {
 		s.beside.ended(viewer.KindOf(err), true)
-		return nil, &viewer.Error{Op: "files", Kind: viewer.KindOf(err), Err: fmt.Errorf("the SSH login to %s: %w", t.HostPort(), err)}
+		return nil, &viewer.Error{Op: "files", Kind: viewer.KindOf(err), Err: fmt.Errorf("the SSH login to %s: %s", t.HostPort(), viewer.Reason(err))}
 	}
 	s.beside.worked()
 	d.mu.Lock()

@@ -32,7 +32,7 @@ func (s *Session) way(ctx context.Context, t viewer.Target) (viewer.Target, view
 	last := lastHop(t)
 	login, err := o.Login(ctx, last, viewer.Env{Ask: viewer.AskFunc(s.ask), Emit: s.emit})
 	if err != nil {
-		return t, nil, &viewer.Error{Op: "jump", Kind: viewer.KindOf(err), Err: fmt.Errorf("the way over %s: %w", last.Label(), err)}
+		return t, nil, &viewer.Error{Op: "jump", Kind: viewer.KindOf(err), Err: fmt.Errorf("the way over %s: %s", last.Label(), viewer.Reason(err))}
 	}
 	t.Proxy = "" // it led to the first of them
 	return t, login, nil
@@ -63,7 +63,7 @@ func lostOnTheWay(way viewer.Login) error {
 	select {
 	case <-way.Done():
 		if err := way.Err(); err != nil {
-			return &viewer.Error{Op: "jump", Kind: viewer.KindOf(err), Err: fmt.Errorf("the way to the machine broke: %w", err)}
+			return &viewer.Error{Op: "jump", Kind: viewer.KindOf(err), Err: fmt.Errorf("the way to the machine broke: %s", viewer.Reason(err))}
 		}
 	default:
 	}
