@@ -29,6 +29,7 @@ type oneType struct {
 	offered *[]byte
 	head    []byte // to be read before what comes
 	done    bool
+	listed  bool // what is offered was read
 }
 
 func (c *oneType) Read(p []byte) (int, error) {
@@ -44,7 +45,8 @@ func (c *oneType) Read(p []byte) (int, error) {
 		c.head = c.head[n:]
 		return n, nil
 	}
-	if *c.offered == nil {
+	if !c.listed {
+		c.listed = true
 		var n [1]byte
 		if _, err := io.ReadFull(c.Conn, n[:]); err != nil {
 			return 0, err

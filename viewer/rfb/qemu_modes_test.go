@@ -14,26 +14,27 @@ import (
 	"deskvnc/viewer/viewertest"
 )
 
-// modesSector is a boot sector that goes on to another video mode with each
-// key: 1024 x 768, 800 x 600, and text again. It fills the first line of a
-// graphics mode.
+// modesSector is a boot sector that goes on to another video mode, at first by
+// itself and then with each key: 1024 x 768, 800 x 600, text, and again. It
+// fills the first line of a graphics mode.
 func modesSector() []byte {
 	b := []byte{
 		0x31, 0xc0, 0x8e, 0xd8, // xor ax, ax; mov ds, ax
 		0xfc,             // cld
 		0xbe, 0x40, 0x7c, // start: mov si, modes
 		// next:
-		0x31, 0xc0, 0xcd, 0x16, // xor ax, ax; int 16h: wait for a key
 		0xad,       // lodsw
 		0x89, 0xc3, // mov bx, ax
 		0x3d, 0x03, 0x00, // cmp ax, 3
-		0x74, 0x07, // je text
+		0x74, 0x0b, // je text
 		0xb8, 0x02, 0x4f, // mov ax, 4f02h: set a VESA mode
 		0xcd, 0x10, // int 10h
+		0x31, 0xc0, 0xcd, 0x16, // xor ax, ax; int 16h: wait for a key
 		0xeb, 0xed, // jmp next
 		// text:
 		0xcd, 0x10, // int 10h: mode 3, ah is 0
-		0xeb, 0xe6, // jmp start
+		0x31, 0xc0, 0xcd, 0x16, // xor ax, ax; int 16h
+		0xeb, 0xe2, // jmp start
 	}
 	b = append(b, make([]byte, 512-len(b))...)
 	copy(b[0x40:], []byte{
@@ -75,8 +76,8 @@ func TestQEMUModes(t *testing.T) {
 			}
 		}
 	}
-	size("720x400")
-	for _, want := range []string{"1024x768", "800x600", "720x400", "1024x768"} {
+	size("1024x768")
+	for _, want := range []string{"800x600", "720x400", "1024x768", "800x600"} {
 		l.Post(t, press(viewer.Key{Sym: ' ', Scan: 0x39})...)
 		size(want)
 	}

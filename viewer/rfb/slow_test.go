@@ -55,7 +55,8 @@ func (s *slow) qualities() (list []int) {
 }
 
 // Over a slow connection the picture loses quality, and gets it back once it
-// stands still; over a fast one it never does.
+// stands still. Over a fast one it may too, where both sides have little time;
+// what is asked for at which speed, see TestPaceFollowsTheSpeed.
 func TestTigerVNCAutoQuality(t *testing.T) {
 	for name, rate := range map[string]int{"slow": 400 << 10, "fast": 0} {
 		t.Run(name, func(t *testing.T) {
@@ -88,8 +89,8 @@ func TestTigerVNCAutoQuality(t *testing.T) {
 			want := s.picture(t)
 			l.Until(t, "a picture without losses", func() bool { return same(l, want) })
 			got := wire.qualities()
-			if (len(got) > 0) != (rate > 0) {
-				t.Errorf("asked for the qualities %v", got)
+			if len(got) == 0 && rate > 0 {
+				t.Error("no quality was asked for")
 			}
 			if l.Err() != nil || l.Session.(viewer.Inputter).Queued() != 0 {
 				t.Error(l.Err())
