@@ -33,6 +33,8 @@ type form struct {
 	lines    []*formLine
 
 	title     *look.Text
+	by        *choice[viewer.Protocol]
+	ssh       *sshFields
 	name      *field
 	address   *field
 	port      *field
@@ -55,6 +57,7 @@ type form struct {
 	picture   *tick
 	fold      *look.Choice
 	folded    *fyne.Container
+	desktop   []*fyne.Container // parts that a terminal has no use for
 	fault     *widget.RichText
 	yes, no   *look.Choice
 	scroll    *container.Scroll
@@ -63,6 +66,8 @@ type form struct {
 func newForm(s *Screen) *form {
 	f := &form{screen: s, title: look.NewText("", theme.ColorNameForeground, theme.SizeNameSubHeadingText, true)}
 	f.fault = look.NewParagraph("", theme.ColorNameError, theme.SizeNameText)
+	f.by = newChoice(f, protocols...)
+	f.by.OnChanged = func(string) { f.setProtocol() }
 	f.name = newField(f, "What to call it", false, func(h *keychain.Host, text string) error {
 		if text = strings.TrimSpace(text); text != "" { // else it is called by its address
 			h.Name = text
@@ -115,30 +120,32 @@ func newForm(s *Screen) *form {
 		}
 	}
 
+	f.ssh = newSSHFields(f)
 	plain := container.New(labelled{},
 		label("Name"), f.name.line.box,
 		label("Address"), container.NewVBox(container.New(addressRow{}, f.address, label("Port"), f.port), f.address.line.fault, f.port.line.fault),
+		label("Protocol"), f.by.object,
 		label("User"), f.user.line.box,
 		label("Tags"), f.tags.line.box,
 		label(""), container.NewGridWithColumns(2, f.favourite, f.viewOnly),
 	)
-	f.folded = container.New(labelled{},
-		heading("Library"), label(""),
-		label("Group"), f.group.line.box,
-		label("Notes"), f.notes.line.box,
-		label(""), f.picture,
+	pictures := container.New(labelled{},
 		heading("Picture"), label(""),
+		label(""), f.picture,
 		label("Quality"), f.quality.object,
 		label("Colours"), f.colors.object,
 		label("Encodings"), f.encodings.line.box,
 		label("Size"), f.size.object,
 		heading("Input"), label(""),
 		label("Keyboard"), f.keyboard.object,
-		label("Clipboard"), f.clipboard.object,
-		heading("Connection"), label(""),
-		label(""), container.NewGridWithColumns(2, f.encrypted, f.exclusive),
-		label("Proxy"), f.proxy.line.box,
-		label("Repeater"), f.repeater.line.box,
+	)
+	ways := container.New(labelled{}, label(""), container.NewGridWithColumns(2, f.encrypted, f.exclusive), label("Repeater"), f.repeater.line.box)
+	f.desktop = []*fyne.Container{pictures, ways}
+	f.folded = container.NewVBox(
+		container.New(labelled{}, heading("Library"), label(""), label("Group"), f.group.line.box, label("Notes"), f.notes.line.box),
+		pictures,
+		container.New(labelled{}, label("Clipboard"), f.clipboard.object, heading("Connection"), label(""), label("Proxy"), f.proxy.line.box),
+		ways, f.ssh.login, f.ssh.own, f.ssh.terminal,
 	)
 	for _, l := range []*formLine{f.group.line, f.notes.line, f.encodings.line, f.proxy.line, f.repeater.line} {
 		l.more = true
@@ -154,12 +161,41 @@ func newForm(s *Screen) *form {
 	return f
 }
 
+// protocols are what a machine can be reached over.
+var protocols = []option[viewer.Protocol]{{viewer.VNC, "VNC: its desktop", ""}, {viewer.SSH, "SSH: a terminal, files, tunnels", ""}}
+
 // protocol is that of the machine in the form.
 func (f *form) protocol() viewer.Protocol {
-	if f.base.Protocol == "" {
-		return viewer.VNC
+	was := f.base.Protocol
+	if was == "" {
+		was = viewer.VNC
 	}
-	return f.base.Protocol
+	return f.by.get(was)
+}
+
+// setProtocol shows what the chosen protocol has.
+func (f *form) setProtocol() {
+	p := f.protocol()
+	f.port.SetPlaceHolder(strconv.Itoa(p.DefaultPort()))
+	for _, o := range protocols { // the usual port of the one before
+		if o.value != p && f.port.Text == strconv.Itoa(o.value.DefaultPort()) {
+			f.port.SetText("")
+		}
+	}
+	f.user.SetPlaceHolder("Only if the machine asks for one")
+	if p == viewer.SSH {
+		f.user.SetPlaceHolder("Yours here, or as ~/.ssh/config says")
+	}
+	for _, o := range f.desktop {
+		if p == viewer.SSH {
+			o.Hide()
+		} else {
+			o.Show()
+		}
+	}
+	f.ssh.show(p)
+	f.changed()
+	f.box.Refresh()
 }
 
 // putAddress takes what was typed as an address. It may carry a port and a
@@ -243,6 +279,7 @@ func (f *form) open(h keychain.Host, edit bool) {
 	}
 	f.screen.dropped.hide("")
 	f.base, f.edit, f.saving, f.groups = h, edit, false, f.screen.view.groups
+	f.ssh.read(h)
 	f.title.SetText("Add a machine")
 	if edit {
 		f.title.SetText("Edit " + h.Name)
@@ -265,6 +302,18 @@ func (f *form) open(h keychain.Host, edit bool) {
 
 // fill writes a host into the form.
 func (f *form) fill(h keychain.Host) {
+	f.by.ClearSelected()
+	if h.Protocol == "" {
+		h.Protocol = viewer.VNC
+	}
+	f.by.set(h.Protocol)
+	f.setProtocol()
+	if f.edit { // another protocol is another machine
+		f.by.Disable()
+	} else {
+		f.by.Enable()
+	}
+	f.ssh.fill(h)
 	f.name.SetText(h.Name)
 	address := h.Address
 	if h.Target().Socket() {
@@ -325,13 +374,16 @@ func (f *form) unfold(on bool) {
 // changed counts what in the folded part is not as usual, and says so on the
 // fold.
 func (f *form) changed() {
-	n := 0
-	for _, set := range []bool{
-		strings.TrimSpace(f.group.Text) != "", strings.TrimSpace(f.notes.Text) != "", !f.picture.Checked,
-		f.quality.get(f.base.Quality) != viewer.QualityAuto, f.colors.get(f.base.Colors) != viewer.ColorsFull, strings.TrimSpace(f.encodings.Text) != "",
-		f.size.get(f.base.RemoteResize) != keychain.SizeKeep, f.keyboard.get(f.base.Keyboard) != keychain.KeyboardAuto, f.clipboard.get(f.base.Clipboard) != keychain.ShareBoth,
-		f.encrypted.Checked, f.exclusive.Checked, strings.TrimSpace(f.proxy.Text) != "", strings.TrimSpace(f.repeater.Text) != "",
-	} {
+	n, p := 0, f.protocol()
+	all := append(f.ssh.set(p), strings.TrimSpace(f.group.Text) != "", strings.TrimSpace(f.notes.Text) != "",
+		f.clipboard.get(f.base.Clipboard) != keychain.ShareBoth, strings.TrimSpace(f.proxy.Text) != "")
+	if p != viewer.SSH {
+		all = append(all, !f.picture.Checked,
+			f.quality.get(f.base.Quality) != viewer.QualityAuto, f.colors.get(f.base.Colors) != viewer.ColorsFull, strings.TrimSpace(f.encodings.Text) != "",
+			f.size.get(f.base.RemoteResize) != keychain.SizeKeep, f.keyboard.get(f.base.Keyboard) != keychain.KeyboardAuto,
+			f.encrypted.Checked, f.exclusive.Checked, strings.TrimSpace(f.repeater.Text) != "")
+	}
+	for _, set := range all {
 		if set {
 			n++
 		}
@@ -352,6 +404,14 @@ func (f *form) typed(l *formLine) {
 	f.changed()
 	if l.fault.Visible() || l == f.proxy.line {
 		l.check()
+	}
+	if l == f.ssh.via.line {
+		f.ssh.offer()
+	}
+	if l == f.address.line && !f.edit { // ssh://host says it too
+		if t, err := viewer.ParseTarget(f.address.Text, f.protocol()); err == nil && t.Protocol != f.protocol() {
+			f.by.set(t.Protocol)
+		}
 	}
 	if l == f.address.line && f.port.line.fault.Visible() {
 		f.port.line.check()
@@ -418,6 +478,7 @@ func (f *form) host() (keychain.Host, error) {
 	if f.encrypted.Checked {
 		h.Encryption = keychain.EncryptionRequired
 	}
+	f.ssh.put(&h)
 	return h.Checked()
 }
 

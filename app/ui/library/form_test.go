@@ -224,14 +224,15 @@ func TestTabStaysInTheForm(t *testing.T) {
 	if c.Focused() != fyne.Focusable(f.name) {
 		t.Errorf("the round ends at %T", c.Focused())
 	}
-	all := []fyne.Focusable{f.name, f.address, f.port, f.user, f.tags, f.favourite, f.viewOnly, f.fold, f.group, f.notes, f.picture, f.quality.box,
-		f.colors.box, f.encodings, f.size.box, f.keyboard.box, f.clipboard.box, f.encrypted, f.exclusive, f.proxy, f.repeater, f.no, f.yes}
+	all := []fyne.Focusable{f.name, f.address, f.port, f.by.box, f.user, f.tags, f.favourite, f.viewOnly, f.fold, f.group, f.notes, f.picture, f.quality.box,
+		f.colors.box, f.encodings, f.size.box, f.keyboard.box, f.clipboard.box, f.encrypted, f.exclusive, f.proxy, f.repeater,
+		f.ssh.via, f.ssh.key, f.ssh.agent, f.ssh.config, f.no, f.yes}
 	for i, w := range all {
 		if !seen[w] {
 			t.Errorf("number %d, a %T, is never reached", i, w)
 		}
 	}
-	if want := len(all) + 1; len(seen) != want { // the arrow that lists the groups
+	if want := len(all) + 2; len(seen) != want { // the arrows that list the groups and the machines on the way
 		t.Errorf("%d things were reached, want %d", len(seen), want)
 	}
 }
