@@ -72,7 +72,7 @@ func (p *painter) mark(s grid.Span) {
 
 // update takes what has changed in the terminal.
 func (p *painter) update() (changed bool) {
-	top, epoch := p.view.Top, p.view.Epoch
+	top, epoch, reverse := p.view.Top, p.view.Epoch, p.view.Modes.Reverse
 	for y, c := range p.view.Changed { // not drawn yet
 		if c && y < len(p.dirty) {
 			p.dirty[y] = true
@@ -92,7 +92,7 @@ func (p *painter) update() (changed bool) {
 	} else if p.view.Top != top && (!p.chosen.Empty() || len(p.found) > 0 || !p.link.Empty()) {
 		p.all() // what lies over the text has moved with it
 	}
-	if p.view.ColorsChanged {
+	if p.view.ColorsChanged || p.view.Modes.Reverse != reverse {
 		p.all()
 	}
 	return changed
