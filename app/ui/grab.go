@@ -27,7 +27,7 @@ func (w *Window) grab(on bool) error {
 	if !w.display.Grab(true) {
 		return errors.New("another program has the keyboard")
 	}
-	w.grabbed = true
+	w.grabbed, w.grabber = true, w.selected
 	c, _ := w.commands.Command("session.grabKeyboard")
 	w.status.say("All keys go to "+w.selected.title()+". "+shortcutOf(c)+" gives the keyboard back.", false)
 	return nil
@@ -44,9 +44,14 @@ func (w *Window) needGrab(p command.Params) error {
 	return w.needLive(p)
 }
 
-// GrabbedKey takes a key that comes while the keyboard is grabbed.
+// GrabbedKey takes a key that comes past the toolkit: all do while the keyboard
+// is grabbed, and those that were on their way when it was given back come
+// after that. They belong to the session that had it, as long as it has the
+// window's keyboard.
 func (w *Window) GrabbedKey(code int, s keyboard.Stroke, down bool) {
-	if w.grabbed && w.selected != nil {
-		w.selected.pane.Key(code, s, down)
+	t := w.grabber
+	if t == nil || t != w.selected || down && !w.grabbed && !t.focused {
+		return
 	}
+	t.pane.Key(code, s, down)
 }

@@ -130,6 +130,9 @@ func (w *Window) dropTab(s *engine.Session) {
 	}
 	i := slices.Index(w.tabs, t)
 	w.tabs = slices.Delete(w.tabs, i, i+1)
+	if w.grabber == t {
+		w.grabber = nil
+	}
 	if w.selected == t {
 		var next *tab
 		if len(w.tabs) > 0 {

@@ -119,6 +119,7 @@ type Window struct {
 	handle  *fullBar
 	full    bool
 	grabbed bool          // the keyboard is
+	grabber *tab          // has it, or was the last to; nil for none
 	modal   *widget.PopUp // the card over the window; nil for none
 	// modalEnd ends what the card keeps going; nil for nothing.
 	modalEnd func()

@@ -35,7 +35,8 @@ type Events struct {
 	Visible func(bool)
 	// Clipboard: somebody else has put something on the clipboard.
 	Clipboard func()
-	// Key: a key while the keyboard is grabbed.
+	// Key: a key while the keyboard is grabbed, and the release of one that
+	// went down then.
 	Key func(code int, s keyboard.Stroke, down bool)
 	// Ungrabbed: the grab has ended by itself.
 	Ungrabbed func()
@@ -59,13 +60,18 @@ type Helper struct {
 	clip selection
 	size atomic.Int64 // of the window: width and height
 
+	handing sync.Mutex // held while the keyboard changes hands
+
 	mu      sync.Mutex // guards below
 	layout  *layout
 	strokes []stroke
 	down    [256]bool
 	arrived chan struct{} // closed and made anew with each stroke
 	grabbed bool
-	giving  bool // the end of our grab has not been told of
+	giving  bool      // the end of our grab has not been told of
+	turns   []turn    // of the keyboard, that no key has come after
+	mine    bool      // the last key came by the grab
+	past    [256]bool // went down past the toolkit
 
 	stop sync.WaitGroup // the loops
 }
@@ -176,9 +182,9 @@ func (h *Helper) keyLoop() {
 		}
 		switch ev := ev.(type) {
 		case xproto.KeyPressEvent:
-			h.key(byte(ev.Detail), ev.State, true)
+			h.key(ev.Sequence, byte(ev.Detail), ev.State, true)
 		case xproto.KeyReleaseEvent:
-			h.key(byte(ev.Detail), ev.State, false)
+			h.key(ev.Sequence, byte(ev.Detail), ev.State, false)
 		case rawEvent:
 			if ev[0]&0x7f == h.xkbEvent { // in order with the keys
 				if l, err := h.readLayout(); err == nil {

@@ -3,8 +3,6 @@ package x11
 import (
 	"time"
 
-	"github.com/jezek/xgb/xproto"
-
 	"deskvnc/app/ui/keyboard"
 )
 
@@ -26,12 +24,19 @@ const (
 	strokeWait = 30 * time.Millisecond
 )
 
-// key takes a key event.
-func (h *Helper) key(code byte, state uint16, down bool) {
+// key takes a key event; seq is the number of the last request that the X
+// server had taken from us before.
+func (h *Helper) key(seq uint16, code byte, state uint16, down bool) {
+	h.handing.Lock() // until it is known from which key on who gets them
 	h.mu.Lock()
+	h.handing.Unlock()
 	repeat := down && h.down[code]
 	h.down[code] = down
-	grabbed, says := h.grabbed, h.layout.stroke(code, state)
+	grabbed, says := h.ours(seq), h.layout.stroke(code, state)
+	// The toolkit does not tell of the release of a key whose press it did
+	// not get.
+	past := grabbed || !down && h.past[code]
+	h.past[code] = down && grabbed
 	if down && !repeat && !grabbed {
 		if len(h.strokes) == maxStrokes {
 			h.strokes = h.strokes[1:]
@@ -41,7 +46,7 @@ func (h *Helper) key(code byte, state uint16, down bool) {
 		h.arrived = make(chan struct{})
 	}
 	h.mu.Unlock()
-	if grabbed && h.events.Key != nil {
+	if past && h.events.Key != nil {
 		h.events.Key(int(code), says, down)
 	}
 }
@@ -99,31 +104,4 @@ func (h *Helper) Forget() {
 	h.mu.Lock()
 	h.strokes = nil
 	h.mu.Unlock()
-}
-
-// Grab takes the keyboard, so that the window manager's own keys come here
-// too, or gives it back. It reports whether the keyboard is grabbed. While it
-// is, keys come by Events.Key and the toolkit gets none.
-func (h *Helper) Grab(on bool) bool {
-	if !on {
-		h.mu.Lock()
-		was := h.grabbed
-		h.grabbed, h.giving = false, was
-		h.mu.Unlock()
-		if was {
-			xproto.UngrabKeyboard(h.keys, xproto.TimeCurrentTime)
-		}
-		return false
-	}
-	h.mu.Lock()
-	h.grabbed = true // before the grab: its first keys come at once
-	h.mu.Unlock()
-	r, err := xproto.GrabKeyboard(h.keys, false, h.window, xproto.TimeCurrentTime, xproto.GrabModeAsync, xproto.GrabModeAsync).Reply()
-	if err != nil || r == nil || r.Status != xproto.GrabStatusSuccess {
-		h.mu.Lock()
-		h.grabbed = false
-		h.mu.Unlock()
-		return false
-	}
-	return true
 }
