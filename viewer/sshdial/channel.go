@@ -193,6 +193,9 @@ func within[T any](ctx context.Context, c *Client, open func() (T, error), drop 
 			r.err = c.because(r.err)
 		}
 		return r.v, r.err
+	case <-c.quit: // the library does not notice an end in the very moment of opening
+		close(gone)
+		return none, c.because(net.ErrClosed)
 	case <-ctx.Done():
 		close(gone)
 		kind := viewer.KindOf(ctx.Err())
