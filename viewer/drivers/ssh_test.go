@@ -13,7 +13,6 @@ import (
 	"crypto/x509/pkix"
 	"encoding/pem"
 	"errors"
-	"fmt"
 	"io"
 	"math/big"
 	"net"
@@ -559,5 +558,5 @@ func curl(t testing.TB, socks, address string) string {
 	if err != nil && !errors.As(err, &code) {
 		t.Fatal(err)
 	}
-	return fmt.Sprintf("%s", out)
+	return string(out)
 }

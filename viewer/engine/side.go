@@ -33,27 +33,24 @@ func (d *side) files(ctx context.Context) (*files.FS, error) {
 		return nil, err
 	}
 	defer d.unlock()
+	if d.session.ctx.Err() != nil {
+		return nil, errEnded
+	}
 	d.mu.Lock()
-	fs := d.fs
+	known := d.fs
 	d.mu.Unlock()
-	if fs != nil {
+	if known != nil {
 		select {
-		case <-fs.Done():
+		case <-known.Done():
 		default:
-			return fs, nil
+			return known, nil
 		}
 	}
-	login, err := d.via(ctx)
-	if err != nil {
-		return nil, err
+	fs, err := d.open(ctx)
+	if viewer.KindOf(err) == viewer.Closed && d.dropLogin() {
+		fs, err = d.open(ctx) // it had ended, and that was not known yet
 	}
-	c, err := login.Subsystem(ctx, "sftp")
 	if err != nil {
-		return nil, err
-	}
-	fs, err = files.OpenPipe(ctx, c, c, func() { c.Close() })
-	if err != nil {
-		c.Close()
 		return nil, err
 	}
 	d.mu.Lock()
@@ -64,6 +61,37 @@ func (d *side) files(ctx context.Context) (*files.FS, error) {
 	}
 	d.fs = fs
 	return fs, nil
+}
+
+// open opens files over the login there is, or a new one.
+func (d *side) open(ctx context.Context) (*files.FS, error) {
+	login, err := d.via(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c, err := login.Subsystem(ctx, "sftp")
+	if err != nil {
+		return nil, err
+	}
+	fs, err := files.OpenPipe(ctx, c, c, func() { c.Close() })
+	if err != nil {
+		c.Close()
+		return nil, err
+	}
+	return fs, nil
+}
+
+// dropLogin ends the login beside the session. It reports false when there is
+// none.
+func (d *side) dropLogin() bool {
+	d.mu.Lock()
+	login := d.login
+	d.login = nil
+	d.mu.Unlock()
+	if login != nil {
+		login.Close()
+	}
+	return login != nil
 }
 
 var errEnded = &viewer.Error{Op: "files", Kind: viewer.Closed, Err: errors.New("the session was closed")}
@@ -121,6 +149,12 @@ func (d *side) via(ctx context.Context) (viewer.Login, error) {
 	defer cancel()
 	defer context.AfterFunc(s.ctx, cancel)()
 	login, err = o.Login(within, t, viewer.Env{Ask: viewer.AskFunc(s.askBeside), Emit: s.emitBeside})
+	if s.ctx.Err() != nil {
+		if err == nil {
+			login.Close()
+		}
+		return nil, errEnded
+	}
 	if err != nil {
 		s.beside.ended(viewer.KindOf(err), true)
 		return nil, &viewer.Error{Op: "files", Kind: viewer.KindOf(err), Err: fmt.Errorf("the SSH login to %s: %s", t.HostPort(), viewer.Reason(err))}

@@ -188,6 +188,7 @@ func (s *Session) draw(b []byte) {
 
 // requestLoop takes what the machine says of the program.
 func (s *Session) requestLoop() {
+	var last *time.Timer
 	for r := range s.requests {
 		if exit := exitOf(r); exit != nil {
 			s.mu.Lock()
@@ -197,13 +198,15 @@ func (s *Session) requestLoop() {
 			}
 			s.mu.Unlock()
 			if first {
-				t := time.AfterFunc(lastWords, func() { s.client.Close() })
-				defer t.Stop()
+				last = time.AfterFunc(lastWords, func() { s.client.Close() })
 			}
 		}
 		if r.WantReply {
 			r.Reply(false, nil)
 		}
+	}
+	if last != nil {
+		last.Stop()
 	}
 }
 
