@@ -46,10 +46,7 @@ func (d *side) files(ctx context.Context) (*files.FS, error) {
 			return known, nil
 		}
 	}
-	fs, err := d.open(ctx)
-	if viewer.KindOf(err) == viewer.Closed && d.dropLogin() {
-		fs, err = d.open(ctx) // it had ended, and that was not known yet
-	}
+	fs, err := d.anew(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -61,6 +58,30 @@ func (d *side) files(ctx context.Context) (*files.FS, error) {
 	}
 	d.fs = fs
 	return fs, nil
+}
+
+// OwnFiles are the files of the machine over a channel of the caller's own,
+// which the caller closes. What moves there does not hold up those who share
+// [Session.Files].
+func (s *Session) OwnFiles(ctx context.Context) (*files.FS, error) {
+	if err := s.side.lock(ctx); err != nil {
+		return nil, err
+	}
+	defer s.side.unlock()
+	if s.ctx.Err() != nil {
+		return nil, errEnded
+	}
+	return s.side.anew(ctx)
+}
+
+// anew opens files, over a new login when the one beside the session has just
+// ended. The caller holds the lock.
+func (d *side) anew(ctx context.Context) (*files.FS, error) {
+	fs, err := d.open(ctx)
+	if viewer.KindOf(err) == viewer.Closed && d.dropLogin() {
+		fs, err = d.open(ctx) // it had ended, and that was not known yet
+	}
+	return fs, err
 }
 
 // open opens files over the login there is, or a new one.
