@@ -41,6 +41,7 @@ type Conn struct {
 	wait   func()        // called before the reader waits; owned by the reader
 	ready  *ready        // of inner; owned by the reader; nil for none
 
+	waits   atomic.Bool // the reader waits for bytes
 	in, out atomic.Uint64
 	gone    atomic.Bool // Close was called
 
@@ -166,10 +167,15 @@ func (c *Conn) arrive(p []byte) (int, error) {
 		c.wait()
 	}
 	since := time.Now()
+	c.waits.Store(true)
 	n, err := c.current().Read(p)
+	c.waits.Store(false)
 	c.waited += time.Since(since)
 	return n, err
 }
+
+// Waits reports whether the reader waits for bytes at this moment.
+func (c *Conn) Waits() bool { return c.waits.Load() }
 
 // Read fills p with what is buffered, or waits for something.
 func (c *Conn) Read(p []byte) (int, error) {
@@ -188,11 +194,23 @@ func (c *Conn) Read(p []byte) (int, error) {
 // goroutine, or one that knows it has ended, may call it.
 func (c *Conn) Err() error { return c.err }
 
+// writePiece is how much is written at once, so that [Conn.Sent] shows how a
+// long message goes on.
+const writePiece = 64 << 10
+
 // Write sends p.
 func (c *Conn) Write(p []byte) (int, error) {
-	n, err := c.current().Write(p)
-	c.out.Add(uint64(n))
-	return n, err
+	done := 0
+	for {
+		n, err := c.current().Write(p[done:min(len(p), done+writePiece)])
+		c.out.Add(uint64(n))
+		if done += n; err != nil || done >= len(p) {
+			return done, err
+		}
+		if n == 0 {
+			return done, io.ErrShortWrite
+		}
+	}
 }
 
 // Received is the number of bytes read from the machine.

@@ -1,12 +1,18 @@
 package rfb_test
 
 import (
+	"bufio"
 	"context"
+	"fmt"
 	"image"
 	"image/color"
 	"net"
+	"os"
+	"os/exec"
+	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -114,6 +120,138 @@ func TestDeadLinkIsNoticed(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A program that was stopped for longer than a machine may be silent goes on in
+// the same session (C129).
+func TestStoppedProgram(t *testing.T) {
+	if address := os.Getenv("DESKVNC_STOPPED"); address != "" {
+		watchPixel(t, address)
+		return
+	}
+	for _, m := range []struct {
+		name  string
+		start func(testing.TB) *xServer
+	}{
+		{"TigerVNC", func(t testing.TB) *xServer { return startTiger(t, "-SecurityTypes", "None") }},
+		{"TightVNC", startTight},
+	} {
+		t.Run(m.name, func(t *testing.T) {
+			s := m.start(t)
+			r, w, err := os.Pipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer r.Close()
+			cmd := exec.Command(os.Args[0], "-test.run=^TestStoppedProgram$")
+			cmd.Env = append(os.Environ(), "DESKVNC_STOPPED="+s.target().HostPort())
+			cmd.Stdout = w
+			start(t, cmd)
+			w.Close()
+			_ = r.SetReadDeadline(time.Now().Add(4 * viewertest.Patience))
+			lines := bufio.NewScanner(r)
+			heard := func(want string) {
+				t.Helper()
+				if !lines.Scan() || lines.Text() != want {
+					t.Fatalf("got %q, want %q", lines.Text(), want)
+				}
+			}
+			heard("here")
+			for i := range 6 {
+				<-time.After(time.Duration(i) * silence / 3) // at another moment of its watch
+				for _, sig := range []os.Signal{syscall.SIGSTOP, syscall.SIGCONT} {
+					if err := cmd.Process.Signal(sig); err != nil {
+						t.Fatal(err)
+					}
+					if sig == syscall.SIGSTOP {
+						<-time.After(5 * silence) // it sleeps
+					}
+				}
+				s.fill(t, image.Rect(0, 0, 50, 50), color.RGBA{uint8(i + 1), 2, 3, 0xff})
+				heard(fmt.Sprint(i + 1))
+			}
+		})
+	}
+}
+
+// watchPixel says what one pixel becomes.
+func watchPixel(t *testing.T, address string) {
+	target, err := viewer.ParseTarget(address, viewer.VNC)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := viewertest.Open(t, rfb.New(rfb.Options{Silence: silence}), target, nil)
+	l.Look(t)
+	fmt.Println("here")
+	for i := range 6 {
+		l.Until(t, fmt.Sprint("the colour ", i+1), func() bool { return l.At(9, 9) == color.RGBA{uint8(i + 1), 2, 3, 0xff} })
+		fmt.Println(i + 1)
+	}
+}
+
+// A reader that has other work for long is no sign of a dead machine.
+func TestBusyReader(t *testing.T) {
+	for _, m := range []func(testing.TB) *xServer{func(t testing.TB) *xServer { return startTiger(t, "-SecurityTypes", "None") }, startTight} {
+		s := m(t)
+		l, _ := openPulled(t, s.target())
+		l.Look(t)
+		l.Frame.Lock()
+		scribble(t, s, 1)
+		select {
+		case <-time.After(6 * silence):
+		case <-l.Done():
+			l.Frame.Unlock()
+			t.Fatalf("got %v", l.Err())
+		}
+		l.Frame.Unlock()
+		want := s.picture(t)
+		l.Until(t, "the machine's own picture", func() bool { return same(l, want) })
+	}
+}
+
+// thin is a connection that takes its time for each 16 KiB that are written.
+type thin struct {
+	net.Conn
+	each time.Duration
+}
+
+func (c *thin) Write(b []byte) (int, error) {
+	done := 0
+	for done < len(b) {
+		const piece = 16 << 10
+		if len(b) >= piece {
+			<-time.After(c.each)
+		}
+		n, err := c.Conn.Write(b[done:min(len(b), done+piece)])
+		if done += n; err != nil {
+			return done, err
+		}
+	}
+	return done, nil
+}
+
+// A text that takes longer to send than a machine may be silent arrives, and the
+// session goes on.
+func TestLongTextOverASlowConnection(t *testing.T) {
+	xclip := need(t, "xclip")
+	s := startTiger(t, "-SecurityTypes", "None", "-MaxCutText", strconv.Itoa(16<<20))
+	l, err := viewertest.TryOpen(t, rfb.New(rfb.Options{Silence: silence}), s.target(), nil, func(ctx context.Context, network, address string) (net.Conn, error) {
+		var d net.Dialer
+		c, err := d.DialContext(ctx, network, address)
+		return &thin{c, silence / 16}, err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Look(t)
+	text := long(3<<20, 9)
+	setClipboard(t, l, text)
+	out, err := exec.Command(xclip, "-display", s.display, "-selection", "clipboard", "-o", "-t", "UTF8_STRING").Output()
+	if err != nil || string(out) != text {
+		t.Errorf("pasted %d bytes, %v, want %d", len(out), err, len(text))
+	}
+	s.fill(t, image.Rect(0, 0, 50, 50), color.RGBA{1, 2, 3, 0xff})
+	l.Until(t, "a change", func() bool { return l.At(9, 9) == color.RGBA{1, 2, 3, 0xff} })
 }
 
 // A machine of which nothing can be asked is not given up.

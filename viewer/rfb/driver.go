@@ -90,7 +90,6 @@ func (d *Driver) Open(ctx context.Context, t viewer.Target, env viewer.Env) (vie
 		return nil, err
 	}
 	s := newSession(c, env)
-	s.tunnel = t.Proxy != "" || env.Dial != nil
 	var init serverInit
 	tr := &translator{
 		Conn: c, timeout: d.o.StageTimeout, repeater: t.RepeaterID,

@@ -47,7 +47,7 @@ type outbox struct {
 
 	requests requests
 	hello    []byte // what is sent before anything else
-	fences   []byte // answers to fences
+	fences   []byte // answers to fences, and the question whether the machine is there
 	clip     clipboard
 
 	wish      wish
@@ -377,7 +377,7 @@ func (o *outbox) take(now time.Time) (b []byte, wait time.Duration) {
 	b = append(o.out[:0], o.hello...)
 	o.hello = nil
 	b, refresh := o.takePlan(b, now)
-	b, silence := o.takePing(b, now)
+	b = o.takePing(b, now)
 	b = append(b, o.fences...)
 	o.fences = o.fences[:0]
 	b, wait = o.takeEntries(b, now)
@@ -395,7 +395,7 @@ func (o *outbox) take(now time.Time) (b []byte, wait time.Duration) {
 	if ask {
 		b = appendUpdateRequest(b, incremental, o.size[0], o.size[1])
 	}
-	wait = sooner(sooner(wait, later), sooner(refresh, silence))
+	wait = sooner(sooner(wait, later), refresh)
 	if len(b) == 0 && o.writing > o.written {
 		o.settle() // a release of nothing: there are no bytes to wait for
 	}

@@ -44,8 +44,7 @@ type Session struct {
 	figures  meter                  // guarded by out.mu
 	greyTold bool                   // that the machine has no shades of grey; guarded by out.mu
 
-	tunnel bool // the connection goes through a tunnel or a proxy; set once
-	asked  bool // for another pixel format than the machine's own; set once
+	asked bool // for another pixel format than the machine's own; set once
 
 	closing sync.Once
 	closed  atomic.Bool   // Close was called
@@ -144,9 +143,6 @@ func (s *Session) begin(init serverInit, t viewer.Target, w wish) error {
 	if s.asked = s.out.format != init.format; s.asked {
 		s.out.hello = s.out.format.appendSet(s.out.hello)
 	}
-	if s.tunnel {
-		s.out.ping.received = s.conn.Received
-	}
 	s.out.held.mode, s.out.held.emulator = t.Keys, emulatorName(nameOf(init.name))
 	if err := s.frame.Reset(init.width, init.height, order); err != nil {
 		return wireError(err, "", 0)
@@ -208,11 +204,6 @@ func (s *Session) write() {
 	defer timer.Stop()
 	for {
 		b, wait := s.out.take(time.Now())
-		if s.out.isLost() {
-			s.writeErr = errLost
-			s.conn.Close()
-			return
-		}
 		if len(b) > 0 {
 			if _, err := s.conn.Write(b); err != nil {
 				s.writeErr = err
