@@ -9,6 +9,7 @@ import (
 	"deskvnc/app/ui/keyboard"
 	"deskvnc/app/ui/look"
 	"deskvnc/app/ui/term"
+	"deskvnc/viewer"
 	"deskvnc/viewer/grid"
 )
 
@@ -33,6 +34,11 @@ func (p *Pane) newTerminal(g *grid.Terminal) {
 		Forget: c.Forget, Focused: c.Focused, Placed: c.Placed, Copy: c.Terminal.Copy, Clipboard: c.Terminal.Clipboard, Open: c.Terminal.Open, Said: c.Terminal.Said,
 		Sized: c.Terminal.Sized, Menu: c.Terminal.Menu,
 		Ask: func(q term.Question) { p.confirm.ask(q, true) },
+		Refuse: func() bool {
+			asked := p.confirm.asked != nil
+			p.confirm.cancel()
+			return asked
+		},
 	})
 	p.root = container.NewStack(container.NewBorder(nil, p.lost.object, nil, nil, container.New(look.Free{Min: p.term.MinSize()}, p.term)),
 		p.over, p.confirm.box, p.card.box, p.sheet.box, p.notice.object)
@@ -104,6 +110,15 @@ func (p *Pane) tell(title, text, detail string, choices ...choice) {
 	}
 	p.card.hide()
 	p.term.SetQuiet(true)
+	// The tab has the name; the bar has little room.
+	switch st := p.session.State(); {
+	case st.Phase == viewer.Disconnected && st.Kind == viewer.Exited:
+		title = "The program has ended"
+	case st.Phase == viewer.Disconnected:
+		title = "The connection has ended"
+	case st.Phase == viewer.Reconnecting && !st.NextRetry.IsZero():
+		title = "The connection is lost"
+	}
 	p.lost.show(title, text, detail, choices...)
 	p.root.Refresh()
 	p.term.SetQuiet(false)

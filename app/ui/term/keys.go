@@ -71,6 +71,8 @@ var moves = map[uint32]string{
 	0xff55: "Prior", 0xff56: "Next", 0xff50: "Home", 0xff57: "End", 0xff9a: "Prior", 0xff9b: "Next", 0xff95: "Home", 0xff9c: "End",
 }
 
+const escape = 0xff1b
+
 // own is what a key does here; nil for one that is the program's.
 func (s *Screen) own(name string, st keyboard.Stroke, known bool) func() {
 	mods := s.local.held()
@@ -78,6 +80,8 @@ func (s *Screen) own(name string, st keyboard.Stroke, known bool) func() {
 		switch {
 		case moves[st.Sym] != "":
 			name = moves[st.Sym]
+		case st.Sym == escape:
+			name = "Escape"
 		case st.Cap == 0xffab:
 			name = "+"
 		case st.Cap == 0xffad:
@@ -92,6 +96,10 @@ func (s *Screen) own(name string, st keyboard.Stroke, known bool) func() {
 		name = string(name[0] - 'a' + 'A')
 	}
 	switch mods {
+	case 0:
+		if name == "Escape" && s.config.Refuse != nil && s.config.Refuse() {
+			return func() {}
+		}
 	case key.ModCtrl | key.ModShift:
 		switch name {
 		case "C":

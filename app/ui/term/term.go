@@ -43,6 +43,9 @@ type Config struct {
 	Clipboard func(use func(text string))
 	// Ask has a person say yes before something is done.
 	Ask func(q Question)
+	// Refuse says no to what is asked, if anything is, and reports whether it
+	// was: Escape does it. It may be nil.
+	Refuse func() bool
 	// Open shows an address in a browser.
 	Open func(address string)
 	// Said is called with what a person should know.
