@@ -354,7 +354,7 @@ func newPlainWindow(t *testing.T, args ...string) *window {
 // newWindowIn starts the viewer of somebody whose home is a folder.
 func newWindowIn(t *testing.T, home string, args ...string) *window {
 	t.Helper()
-	w := &window{display: display(t, "Xvfb", "-screen", "0", "1280x800x24", "-nolisten", "tcp"), home: home, log: &transcript{}}
+	w := &window{display: display(t, "Xvfb", "-screen", "0", "1280x800x24", "-nolisten", "tcp", "-noreset"), home: home, log: &transcript{}}
 	w.env = append(os.Environ(), "DISPLAY="+w.display, "HOME="+home, "XDG_CONFIG_HOME="+home+"/config", "XDG_DATA_HOME="+home+"/data",
 		"XDG_CACHE_HOME="+home+"/cache", "XDG_RUNTIME_DIR="+home+"/run", "DBUS_SESSION_BUS_ADDRESS=unix:path="+home+"/no-bus")
 	if err := os.Mkdir(home+"/run", 0o700); err != nil {

@@ -28,7 +28,7 @@ type house struct {
 // newHouse makes one in a home folder, with a session bus or none.
 func newHouse(t *testing.T, home, bus string) *house {
 	t.Helper()
-	h := &house{display: display(t, "Xvfb", "-screen", "0", "1280x800x24", "-nolisten", "tcp")}
+	h := &house{display: display(t, "Xvfb", "-screen", "0", "1280x800x24", "-nolisten", "tcp", "-noreset")}
 	path := filepath.Join(home, "data", "library.db")
 	h.env = append(os.Environ(), "DISPLAY="+h.display, "HOME="+home, "XDG_CONFIG_HOME="+home+"/config", "XDG_DATA_HOME="+home+"/data",
 		"XDG_CACHE_HOME="+home+"/cache", "XDG_RUNTIME_DIR="+home+"/run", "DBUS_SESSION_BUS_ADDRESS="+bus, "DESKVNC_LIBRARY="+path)
