@@ -92,8 +92,11 @@ func (k *Keyboard) Down(name string, code int) {
 	}
 	k.locks = stroke.Locks
 	k.forget(code) // its release was lost
+	if stroke.Lost && modifier(stroke.Sym) {
+		return // it belongs to what the window manager was asked for
+	}
 	if stroke.Lost {
-		return
+		defer k.lose(code)
 	}
 	p := k.press(code, stroke)
 	p.sure = known
@@ -223,6 +226,16 @@ func (k *Keyboard) isHeld(code int) bool {
 // Up takes a key going up.
 func (k *Keyboard) Up(code int) {
 	k.Flush()
+	k.forget(code)
+}
+
+// lose ends a press whose release will not be told of. Its character may
+// still come.
+func (k *Keyboard) lose(code int) {
+	if p := k.waiting; p != nil {
+		k.waiting = nil
+		k.send(p)
+	}
 	k.forget(code)
 }
 

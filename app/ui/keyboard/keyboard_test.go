@@ -332,8 +332,9 @@ func TestPatient(t *testing.T) {
 	b.want(t, "+Ctrl -Ctrl")
 }
 
-// A key that was down when the window manager took the keyboard, and of which
-// the toolkit tells only then, is not pressed: nobody would release it.
+// A modifier that was down when the window manager took the keyboard, and of
+// which the toolkit tells only then, is not pressed: nobody would release it.
+// Another key is pressed and released.
 func TestLostKey(t *testing.T) {
 	b := newBoard(false)
 	b.lost = true
@@ -352,6 +353,17 @@ func TestLostKey(t *testing.T) {
 	b.up(aKey)
 	b.up(altL)
 	b.want(t, "+Alt +a +a -a -Alt")
+	// What was typed a moment before is typed.
+	b.down = map[uint32]bool{}
+	b.lost = true
+	b.press(aKey, 'a')
+	b.want(t, "+a -a")
+	if b.Held() != 0 {
+		t.Errorf("%d keys are held", b.Held())
+	}
+	// Its release, told of by the grab that took the keyboard, changes nothing.
+	b.Key(aKey, Stroke{}, false)
+	b.want(t, "")
 }
 
 func TestReset(t *testing.T) {
