@@ -76,7 +76,7 @@ func (c Code) Hint() string {
 	case NotExpressible:
 		return "The connection cannot carry this; use another action."
 	case WrongProtocol:
-		return "This tool is for another kind of machine: dvv_click, dvv_screen and dvv_clipboard for desktops, dvv_run and dvv_term_send for terminals."
+		return "This tool is for another kind of machine: dvv_click and dvv_clipboard for desktops, dvv_run, dvv_term_read and dvv_term_send for terminals."
 	case NotSupported:
 		return "Open the machine again with dvv_open and perceive true."
 	case NotImplemented:

@@ -134,11 +134,20 @@ type SessionInfo struct {
 
 // TerminalInfo is the state of a terminal limb.
 type TerminalInfo struct {
-	Cols           int            `json:"cols"`
-	Rows           int            `json:"rows"`
-	AltScreen      Envelope[bool] `json:"alt_screen"`
-	BracketedPaste Envelope[bool] `json:"bracketed_paste"`
-	MouseReporting Envelope[bool] `json:"mouse_reporting"`
+	Cols           int                  `json:"cols"`
+	Rows           int                  `json:"rows"`
+	AltScreen      Envelope[bool]       `json:"alt_screen"`
+	BracketedPaste Envelope[bool]       `json:"bracketed_paste"`
+	MouseReporting Envelope[bool]       `json:"mouse_reporting"`
+	Cursor         Envelope[CursorInfo] `json:"cursor"`
+	Title          Envelope[string]     `json:"title"` // the machine's words
+}
+
+// CursorInfo is where the cursor of a terminal is, in cells from 0.
+type CursorInfo struct {
+	X       int  `json:"x"`
+	Y       int  `json:"y"`
+	Visible bool `json:"visible"`
 }
 
 // LastError is the last thing that went wrong. Match Symbol, not Message.

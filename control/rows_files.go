@@ -6,9 +6,9 @@ func fileRows() []Row {
 		{
 			Name:  "dvv_files",
 			Title: "Remote files",
-			Doc: "Lists, fetches and stores files on the machine over a second SSH connection beside the screen, for any kind of limb. A get or put moves the whole file inside the call. Paths may start with ~ for the remote home. " +
+			Doc: "Lists, fetches and stores files on the machine over SSH, beside what the limb shows and for any kind of limb. A get or put moves the whole file inside the call, within 120 seconds. Paths are from the remote home unless they begin with /; ~ is the home itself. " +
 				"list, home and get need files.read; put, mkdir, remove and rename need files.write; neither implies the other (POLICY_DENIED). " +
-				"Refuses with FILES_UNAVAILABLE when the machine has no SSH login to use or its host key is not trusted yet, and in a build without file transfer; FILES_FAILED names the path that went wrong; after FILES_TIMEOUT list first, since part may have been written.",
+				"Refuses with FILES_UNAVAILABLE when the machine has no SSH login to use or its host key is not trusted yet; POLICY_DENIED for a local path outside the folders that were granted; FILES_FAILED names the path that went wrong; after FILES_TIMEOUT list first, since part may have been written.",
 			Selector: true,
 			Args: []Arg{
 				{Name: "action", Type: String, Required: true, Enum: []string{"list", "get", "put", "mkdir", "remove", "rename", "home"}, Doc: "What to do."},
@@ -17,7 +17,7 @@ func fileRows() []Row {
 				{Name: "from", Type: String, Doc: "put only: an absolute local path of the file to store. Give this or contentBase64."},
 				{Name: "contentBase64", Type: String, Doc: "put only: the bytes to store, in base64. An empty text makes an empty file."},
 				{Name: "mode", Type: Number, Whole: true, Min: 0, Max: 0o7777, Doc: "put only: permission bits as a decimal number; 420 is 0644."},
-				{Name: "recursive", Type: Bool, Doc: "remove only: true to remove a directory with all that is in it. Default false."},
+				{Name: "recursive", Type: Bool, Doc: "remove only: true to remove a directory with all that is in it. Default false. Never the home directory, what is above it, or what is right below the top."},
 			},
 			Output: schemaFiles,
 			Actions: map[string]string{

@@ -95,26 +95,28 @@ const schemaScreen = `{"type":"object","properties":{"observation":` + schemaObs
 	`,"geometry_generation":` + schemaInt + `,"captured_at":` + schemaInt +
 	`,"screens":` + envelopeHead + `,"value":{"type":"array","items":` + schemaAnyObject + `}` + envelopeTail + `,"primary_known":` + schemaBool +
 	`,"damage":{"type":"array","items":` + schemaAnyObject + `},"remaining_changes":` + schemaInt + `,"degraded":` + schemaString + `}}` +
-	`},"required":["observation"]}`
+	`,"text":` + schemaString + `},"required":["observation"]}`
 
 const schemaWait = `{"type":"object","properties":{"limbId":` + schemaString + `,"settled":` + schemaBool + `,"waitedMs":` + schemaInt +
 	`,"askedMs":` + schemaInt + `,"clampedMs":` + schemaInt + `,"reason":` + schemaString +
 	`,"observed":{"type":"object","properties":{"signal":{"type":"string","enum":["damage","output-bytes","none"]},"quiet_ms":` + schemaInt +
-	`,"damage_rects":` + schemaInt + `,"bytes":` + schemaInt + `,"confidence":` + schemaNumber + `}},"observation":` + schemaObservation +
+	`,"damage_rects":` + schemaInt + `,"bytes":` + schemaInt + `,"confidence":` + schemaNumber + `}},"exit":{"type":"object","properties":{"code":` + schemaMaybeInt + `,"signal":` + schemaMaybeText +
+	`}},"observation":` + schemaObservation +
 	`},"required":["limbId","settled"]}`
 
 // set settles like an act, get gives text.
 const schemaClipboard = `{"type":"object","properties":{` + settlementFields + `,"reason":` + schemaString + `,"replacedCharacters":` + schemaInt + `,"text":` + schemaString + `},"required":["limbId"]}`
 
-const schemaRun = `{"type":"object","properties":{` + settlementFields +
+const schemaRun = `{"type":"object","properties":{` + settlementFields + `,"reason":` + schemaString +
 	`,"exit":{"type":"object","properties":{"code":` + schemaMaybeInt + `,"signal":` + schemaMaybeText + `,"source":` + schemaString +
 	`,"unanswered":` + schemaMaybeText + `,"why":` + schemaMaybeText + `}}` +
 	`,"stdout":` + schemaString + `,"stderr":` + schemaString + `,"stdoutBase64":` + schemaString + `,"stderrBase64":` + schemaString +
 	`,"stdoutBytes":` + schemaInt + `,"stderrBytes":` + schemaInt + `,"dropped":` + schemaAnyObject +
-	`,"durationMs":` + schemaInt + `,"timedOut":` + schemaBool + `},"required":["limbId","outcome"]}`
+	`,"durationMs":` + schemaInt + `,"timedOut":` + schemaBool + `,"background":` + schemaBool + `},"required":["limbId","outcome"]}`
 
 const schemaTermRead = `{"type":"object","properties":{"limbId":` + schemaString + `,"text":` + schemaString + `,"cursor":` + schemaString +
-	`},"required":["limbId","cursor"]}`
+	`,"lost":` + schemaInt + `,"more":` + schemaBool + `,"unfinished":` + schemaBool + `,"altScreen":` + schemaBool +
+	`},"required":["limbId","text","cursor"]}`
 
 const schemaFiles = `{"type":"object","properties":{"limbId":` + schemaString + `,"path":` + schemaString +
 	`,"entries":{"type":"array","items":{"type":"object","properties":{"name":` + schemaString + `,"path":` + schemaString + `,"isDir":` + schemaBool +

@@ -26,8 +26,9 @@ type Spec struct {
 	// AnyHost grants every address there is. One of the three is needed.
 	KnownHosts, AnyHost bool
 	// ReadFolders and WriteFolders are where local files may be read and
-	// written; none means nowhere.
+	// written; none means nowhere. AnyFolder confines nothing.
 	ReadFolders, WriteFolders []string
+	AnyFolder                 bool
 	// Expires ends the grant; zero means never.
 	Expires time.Time
 }
@@ -39,6 +40,7 @@ type Grant struct {
 	hosts         []string
 	known, any    bool
 	read, written []string
+	anyFolder     bool
 	expires       time.Time
 }
 
@@ -46,7 +48,7 @@ type Grant struct {
 func Issue(s Spec) (Grant, error) {
 	g := Grant{
 		id: s.ID, label: s.Label, known: s.KnownHosts, any: s.AnyHost,
-		read: slices.Clone(s.ReadFolders), written: slices.Clone(s.WriteFolders), expires: s.Expires,
+		read: slices.Clone(s.ReadFolders), written: slices.Clone(s.WriteFolders), anyFolder: s.AnyFolder, expires: s.Expires,
 	}
 	if g.id == "" {
 		return Grant{}, errors.New("a grant needs an id")
@@ -93,9 +95,10 @@ func Default() Grant {
 
 // Operator is the grant of a person's own process: the operator bundle over
 // the named hosts, or over any address when none is named and anyAddress is
-// set, else over the known machines. exec adds running commands.
+// set, else over the known machines. exec adds running commands. Local files
+// are not confined: the process is the person's own.
 func Operator(anyAddress bool, hosts []string, exec bool) (Grant, error) {
-	s := Spec{ID: "operator", Label: "operator", Capabilities: Bundle("operator"), Hosts: hosts}
+	s := Spec{ID: "operator", Label: "operator", Capabilities: Bundle("operator"), Hosts: hosts, AnyFolder: true}
 	if exec {
 		s.Capabilities = append(s.Capabilities, Exec)
 	}
@@ -159,6 +162,9 @@ func (g Grant) ReadFolders() []string { return slices.Clone(g.read) }
 
 // WriteFolders are where local files may be written.
 func (g Grant) WriteFolders() []string { return slices.Clone(g.written) }
+
+// AnyFolder reports whether local files are not confined.
+func (g Grant) AnyFolder() bool { return g.anyFolder }
 
 // Expired reports whether the grant has ended.
 func (g Grant) Expired(now time.Time) bool { return !g.expires.IsZero() && !now.Before(g.expires) }

@@ -11,8 +11,11 @@ import (
 	"strings"
 )
 
+// A Source is a local file that an agent reads.
+type Source = os.File
+
 // Open opens an existing regular file for reading. The path must be absolute.
-func (r *Roots) Open(path string) (*os.File, error) {
+func (r *Roots) Open(path string) (*Source, error) {
 	if err := needAbsolute(path); err != nil {
 		return nil, err
 	}

@@ -121,7 +121,7 @@ func (c *call) admit(a *act, f fences, now time.Time) *control.Refused {
 	seen, looked, served := st.view()
 	gen := st.session.Frame().Generations()
 	if f.pointer {
-		w, h := st.session.Frame().Size()
+		geometry, w, h := geometryOf(st.session)
 		quoted := served
 		if f.given {
 			quoted = f.generation
@@ -129,15 +129,15 @@ func (c *call) admit(a *act, f fences, now time.Time) *control.Refused {
 		switch {
 		case !f.given && served == 0:
 			return control.Refuse(control.Unfenced, "no geometry generation was given, and you have not looked at "+l.id+" yet")
-		case quoted != gen.Geometry:
-			return control.Refuse(control.GeometryChanged, fmt.Sprintf("the point belongs to geometry generation %d, and %s is at %d; nothing was sent", quoted, l.id, gen.Geometry))
+		case quoted != geometry:
+			return control.Refuse(control.GeometryChanged, fmt.Sprintf("the point belongs to geometry generation %d, and %s is at %d; nothing was sent", quoted, l.id, geometry))
 		}
 		for _, p := range f.points {
 			if p.X < 0 || p.Y < 0 || p.X >= w || p.Y >= h {
-				return control.Refuse(control.OutOfBounds, fmt.Sprintf("%d,%d is outside the screen of %d x %d pixels; nothing was sent", p.X, p.Y, w, h))
+				return control.Refuse(control.OutOfBounds, fmt.Sprintf("%d,%d is outside the screen of %d x %d %s; nothing was sent", p.X, p.Y, w, h, unitOf(st.session)))
 			}
 		}
-		a.geometry = gen.Geometry
+		a.geometry = geometry
 	}
 	if f.keys {
 		switch {
@@ -233,10 +233,13 @@ func (a *act) still(in []viewer.Input) error {
 	case !l.wheel.MayDispatch(a.seat.a.id):
 		return &leaseLost{wheel.Departure{Party: a.seat.party(), Cause: wheel.Preempted}}
 	}
+	if a.geometry != 0 {
+		if geometry, _, _ := geometryOf(a.seat.session); geometry != a.geometry {
+			return errGeometry
+		}
+	}
 	gen := a.seat.session.Frame().Generations()
 	switch {
-	case a.geometry != 0 && gen.Geometry != a.geometry:
-		return errGeometry
 	case a.keys && gen.Repaint != a.repaint && presses(in):
 		return errScreen
 	}

@@ -13,6 +13,7 @@ import (
 
 	"deskvnc/control"
 	"deskvnc/control/grant"
+	"deskvnc/control/paths"
 	"deskvnc/control/wheel"
 	"deskvnc/viewer"
 	"deskvnc/viewer/engine"
@@ -27,6 +28,9 @@ type Attachment struct {
 	authority string                      // what a take-over revokes: its grants' id
 	grant     atomic.Pointer[grant.Grant] // the present one; see Plane.Regrant
 	since     time.Time
+	// confined are the folders that the process was told at its start to keep
+	// its agent to; nil for those of the grant.
+	confined atomic.Pointer[paths.Roots]
 
 	ctx    context.Context // ends when the attachment does
 	cancel context.CancelFunc
@@ -35,6 +39,7 @@ type Attachment struct {
 	mu     sync.Mutex
 	closed bool
 	seats  map[string]*seat // by limb id
+	own    *allowed         // the folders of the grant, as they were when they were first used
 	order  []*seat          // in order of attaching
 	groups map[string]*group
 	group  int // the last group number given
@@ -42,6 +47,39 @@ type Attachment struct {
 
 // ID is the attachment's id, of the form att_<hex>.
 func (a *Attachment) ID() string { return a.id }
+
+// Confine keeps the attachment to local folders, beside what its grant says
+// of machines.
+func (a *Attachment) Confine(r *paths.Roots) { a.confined.Store(r) }
+
+// allowed are the folders of one grant.
+type allowed struct {
+	grant *grant.Grant
+	roots *paths.Roots
+}
+
+// folders are where the attachment may read and write local files. What a
+// folder of the grant leads to is looked up once.
+func (a *Attachment) folders() (*paths.Roots, error) {
+	if r := a.confined.Load(); r != nil {
+		return r, nil
+	}
+	g := a.grant.Load()
+	if g.AnyFolder() {
+		return paths.Everything(), nil
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.own != nil && a.own.grant == g {
+		return a.own.roots, nil
+	}
+	r, err := paths.Confined(g.ReadFolders(), g.WriteFolders())
+	if err != nil {
+		return nil, control.Refuse(control.PolicyDenied, oneLine(err.Error()))
+	}
+	a.own = &allowed{g, r}
+	return r, nil
+}
 
 // A call is one tool call while it runs.
 type call struct {
@@ -120,9 +158,9 @@ func init() {
 		"dvv_screen":       (*call).screen,
 		"dvv_wait":         (*call).wait,
 		"dvv_clipboard":    (*call).clipboard,
-		"dvv_run":          (*call).terminal,
-		"dvv_term_read":    (*call).terminal,
-		"dvv_term_send":    (*call).terminal,
+		"dvv_run":          (*call).run,
+		"dvv_term_read":    (*call).termRead,
+		"dvv_term_send":    (*call).termSend,
 		"dvv_files":        (*call).files,
 		"dvv_transfer":     (*call).transfer,
 		"dvv_group_open":   (*call).groupOpen,

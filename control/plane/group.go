@@ -317,6 +317,17 @@ func (c *call) groupRun() (control.Result, error) {
 		})
 	}
 	all.Wait()
+	outputs := 0
+	for _, r := range results {
+		if _, is := r.Structured.(runAnswer); is {
+			outputs++
+		}
+	}
+	for i, r := range results {
+		if a, is := r.Structured.(runAnswer); is && outputs > 1 {
+			results[i] = a.of.within(roomOfRuns / outputs)
+		}
+	}
 	for i := fitting(results); i < len(results); i++ {
 		if len(results[i].Images) == 0 {
 			continue
@@ -335,6 +346,10 @@ func (c *call) groupRun() (control.Result, error) {
 // maxGroupImages bounds the pictures of one result, in bytes; as text they
 // take a third more, and a message has a bound.
 const maxGroupImages = 10 << 20
+
+// roomOfRuns bounds the results of commands on all members together: each is in
+// the result of the group more than once.
+const roomOfRuns = 4 << 20
 
 // fitting is how many results, from the first, have pictures that fit.
 func fitting(results []control.Result) int {
@@ -358,7 +373,11 @@ func (c *call) sameGeometry(limbs []string, fields map[string]json.RawMessage) e
 		return nil
 	}
 	for _, limb := range limbs {
-		if st := c.a.seatAt(limb); st != nil && fmt.Sprint(st.session.Frame().Generations().Geometry) != string(raw) {
+		st := c.a.seatAt(limb)
+		if st == nil {
+			continue
+		}
+		if geometry, _, _ := geometryOf(st.session); fmt.Sprint(geometry) != string(raw) {
 			return &control.Refused{Code: control.GeometryChanged, Message: fmt.Sprintf("generation %.20s is not that of %s; nothing was sent to any member", raw, limb), Hint: "Leave generation out, so that each member uses its own."}
 		}
 	}

@@ -3,7 +3,9 @@ package plane
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"deskvnc/control"
@@ -17,7 +19,7 @@ func (c *call) typeText() (control.Result, error) {
 	if err != nil {
 		return control.Result{}, err
 	}
-	if err := c.desktopKeys(st); err != nil {
+	if err := c.takesKeys(st); err != nil {
 		return control.Result{}, err
 	}
 	if err := c.needs(c.capability()); err != nil {
@@ -41,7 +43,7 @@ func (c *call) typeText() (control.Result, error) {
 	if c.args.Has("wpm") { // five characters a word
 		pause = time.Duration(60000/(max(c.args.Number("wpm"), 1)*5)) * time.Millisecond
 	}
-	a, err := c.begin(st, fences{keys: true})
+	a, err := c.begin(st, c.keyFences(st))
 	if err != nil {
 		return control.Result{}, err
 	}
@@ -49,6 +51,10 @@ func (c *call) typeText() (control.Result, error) {
 	return c.settle(a, counted("code-points", sent), err, nil,
 		fmt.Sprintf("Typed %s (intent %d).", count(sent, "character", "characters"), a.id))
 }
+
+// keyFences are the fences of keys: what is typed into a terminal goes to its
+// program, whatever it shows.
+func (c *call) keyFences(st *seat) fences { return fences{keys: !isTerminal(st.session)} }
 
 // typing sends text, one code point at a time, and tells how many went. A
 // carriage return with a line feed is one line break.
@@ -82,7 +88,7 @@ func (c *call) key() (control.Result, error) {
 	if err != nil {
 		return control.Result{}, err
 	}
-	if err := c.desktopKeys(st); err != nil {
+	if err := c.takesKeys(st); err != nil {
 		return control.Result{}, err
 	}
 	if err := c.needs(c.capability()); err != nil {
@@ -98,24 +104,79 @@ func (c *call) key() (control.Result, error) {
 	case err != nil:
 		return control.Result{}, control.Refuse(control.BadRequest, err.Error())
 	}
-	a, err := c.begin(st, fences{keys: true})
+	down := typed(st, keys)
+	if !means(st, down) {
+		return control.Result{}, &control.Refused{
+			Code: control.NotExpressible, Message: fmt.Sprintf("%.80q sends nothing to the program of a terminal; nothing was pressed", c.args.Text("keys")),
+			Hint: "Use a key or chord that terminals have, such as Enter, ctrl+c, alt+b or F5.",
+		}
+	}
+	a, err := c.begin(st, c.keyFences(st))
 	if err != nil {
 		return control.Result{}, err
 	}
-	var down []viewer.Key
 	var in []viewer.Input
-	for _, k := range keys {
-		down = append(down, pressed(k))
-		in = append(in, down[len(down)-1])
+	for _, k := range down {
+		in = append(in, k)
 	}
 	err = a.step(false, append(in, ups(down)...)...)
 	return c.settle(a, counted("delivered", a.sent), err, resolved, fmt.Sprintf("Pressed %.80q (intent %d).", c.args.Text("keys"), a.id))
 }
 
-// desktopKeys refuses a limb that this build can send no keys to.
-func (c *call) desktopKeys(st *seat) error {
-	if st.session.Target().Protocol == viewer.SSH {
-		return control.Refuse(control.NotImplemented, c.row.Name+" on a terminal is not served by this build")
+// takesKeys refuses a login that has nothing to type into.
+func (c *call) takesKeys(st *seat) error {
+	if isTerminal(st.session) && st.session.Grid() == nil {
+		_, err := c.gridOf(st)
+		return err
 	}
 	return nil
+}
+
+// typed is a key of a chord going down on a session: a terminal is given the
+// character as well, since its program reads characters.
+func typed(st *seat, keys []key.Key) (down []viewer.Key) {
+	shift := slices.ContainsFunc(keys, func(k key.Key) bool { return k.Sym == key.ShiftL || k.Sym == key.ShiftR })
+	for _, k := range keys {
+		p := pressed(k)
+		if isTerminal(st.session) && !k.Modifier() {
+			if p.Rune = key.Rune(k.Sym); shift {
+				p.Rune = unicode.ToUpper(p.Rune)
+			}
+			if p.Rune < ' ' {
+				p.Rune = 0
+			}
+		}
+		down = append(down, p)
+	}
+	return down
+}
+
+// means reports whether a chord says anything to the program of a terminal.
+func means(st *seat, down []viewer.Key) bool {
+	g := st.session.Grid()
+	if g == nil {
+		return true
+	}
+	m := g.Screen().Modes
+	t := key.Term{
+		AppCursor: m.AppCursor, AppKeypad: m.AppKeypad, NewLine: m.NewLine, BackspaceBS: m.BackspaceBS,
+		MetaEsc: m.MetaEsc, ModifyOther: m.ModifyOther, Kitty: m.Kitty,
+	}
+	var mods key.Mods
+	for _, k := range down {
+		switch k.Sym {
+		case key.ShiftL, key.ShiftR:
+			mods |= key.ModShift
+		case key.ControlL, key.ControlR:
+			mods |= key.ModCtrl
+		case key.AltL, key.AltR, key.MetaL:
+			mods |= key.ModAlt
+		case key.SuperL, key.SuperR:
+			mods |= key.ModSuper
+		}
+		if len(t.Bytes(key.Stroke{Sym: k.Sym, Rune: k.Rune, Mods: mods, Action: key.Press})) > 0 {
+			return true
+		}
+	}
+	return false
 }

@@ -276,7 +276,7 @@ func (p *Plane) find(t viewer.Target, slot int) (s *engine.Session, opened bool,
 	if slot == 0 && first != nil {
 		return first, false, nil
 	}
-	s, err = p.engine.Open(t)
+	s, err = p.engine.Open(unattended(t))
 	switch viewer.KindOf(err) {
 	case "":
 	case viewer.Limit:
@@ -292,6 +292,15 @@ func (p *Plane) find(t viewer.Target, slot int) (s *engine.Session, opened bool,
 		return nil, false, &control.Refused{Code: control.SlotRefused, Message: fmt.Sprintf("the next session to this machine is slot %d, not %d", next, slot), Hint: fmt.Sprintf("Use slot %d.", next)}
 	}
 	return s, true, nil
+}
+
+// unattended is a machine as an agent opens it: commands of the SSH
+// configuration are run for persons only.
+func unattended(t viewer.Target) viewer.Target {
+	set := t.Settings()
+	set.Unattended = true
+	t.SSH = &set
+	return t
 }
 
 // close serves dvv_close.

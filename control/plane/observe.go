@@ -120,20 +120,17 @@ func (c *call) observe(st *seat) *control.Observation {
 func (c *call) observation(st *seat) *control.Observation {
 	s, now := st.session, c.a.plane.now()
 	t, info := s.Target(), s.Info()
-	w, h := s.Frame().Size()
+	generation, w, h := geometryOf(s)
 	signals := signalsOf(s)
 	o := &control.Observation{
 		Schema: control.ObservationSchema, LimbID: st.limb.id, Protocol: t.Protocol, CapturedAt: now.UnixMilli(),
 		State: stateOf(s.State(), now),
 		Geometry: control.Geometry{
-			Generation: s.Frame().Generations().Geometry,
-			Space:      control.Space{Width: w, Height: h, Unit: "pixels"},
+			Generation: generation,
+			Space:      control.Space{Width: w, Height: h, Unit: unitOf(s)},
 			Screens:    screensOf(info.Screens), PrimaryKnown: primaryKnown(t.Protocol, info.Screens),
 		},
-		Damage: damageOf(st), Lease: st.lease(), Signals: signals, Untrusted: true,
-	}
-	if t.Protocol == viewer.SSH {
-		o.Geometry.Space.Unit = "cells"
+		Damage: damageOf(st), Terminal: terminalInfo(s), Lease: st.lease(), Signals: signals, Untrusted: true,
 	}
 	switch led := signals[viewer.SignalLEDState]; {
 	case info.Locks.Known:
@@ -177,6 +174,7 @@ func sessionInfo(f viewer.Figures) *control.SessionInfo {
 var errorKinds = []viewer.Kind{
 	viewer.Unreachable, viewer.Timeout, viewer.Closed, viewer.Malformed, viewer.Limit, viewer.Unsupported,
 	viewer.Credentials, viewer.Denied, viewer.Untrusted, viewer.Busy, viewer.Cancelled, viewer.Invalid,
+	viewer.Exited,
 }
 
 func errorCode(k viewer.Kind) uint32 { return uint32(slices.Index(errorKinds, k) + 1) }
@@ -200,8 +198,8 @@ func primaryKnown(p viewer.Protocol, screens []viewer.Screen) bool {
 func damageOf(st *seat) control.Envelope[control.DamageInfo] {
 	reader := st.mirror()
 	switch {
-	case st.session.Target().Protocol == viewer.SSH:
-		return control.AbsentValue[control.DamageInfo]("a terminal has no picture")
+	case isTerminal(st.session):
+		return st.rowDamage()
 	case reader == nil:
 		return control.UnknownValue[control.DamageInfo]("no picture is kept for this limb; open it with perceive true")
 	case st.session.Frame().Memory() == 0:
@@ -229,7 +227,7 @@ func rectOf(r image.Rectangle) control.Rect {
 
 // offers are what a limb can ever serve.
 func (s *seat) offers() []string {
-	if s.session.Target().Protocol == viewer.SSH {
+	if isTerminal(s.session) {
 		return []string{grant.View, grant.Control, grant.Close, grant.HostsRead, grant.TerminalRead, grant.TerminalWrite, grant.Exec}
 	}
 	out := []string{grant.View}
@@ -243,10 +241,10 @@ func (s *seat) offers() []string {
 func (c *call) card(st *seat) control.Card {
 	s := st.session
 	t := s.Target()
-	w, h := s.Frame().Size()
+	generation, w, h := geometryOf(s)
 	card := control.Card{
 		LimbID: st.limb.id, Protocol: t.Protocol, Host: t.Label(), Slot: s.Slot(), State: stateOf(s.State(), c.a.plane.now()),
-		Size: control.Size{Width: w, Height: h}, Grounding: "none", Generation: s.Frame().Generations().Geometry,
+		Size: control.Size{Width: w, Height: h}, Grounding: "none", Generation: generation,
 		Offers: st.offers(), Allows: []string{}, Lease: st.lease(), HasMirror: st.mirror() != nil,
 	}
 	for _, o := range card.Offers {
@@ -256,7 +254,10 @@ func (c *call) card(st *seat) control.Card {
 	}
 	switch {
 	case t.Protocol == viewer.SSH:
-		card.Grounding, card.What = "cells", "A terminal: run commands and send keys; it has no picture."
+		card.Grounding, card.What = "cells", "A terminal: look with dvv_screen, which gives its text, act with dvv_run, dvv_term_send, dvv_type and dvv_key."
+		if s.Grid() == nil {
+			card.Grounding, card.What = "none", "A login without a terminal: use dvv_run for commands and dvv_files for files."
+		}
 	case card.HasMirror:
 		card.Grounding, card.What = "pixels", "A desktop: look with dvv_screen, act with dvv_click, dvv_type and dvv_key."
 	default:

@@ -413,9 +413,8 @@ func TestWrongProtocol(t *testing.T) {
 		g.ok("dvv_open", `{"address":"10.0.0.5","protocol":"ssh"}`)
 		ssh := control.LimbID(viewer.Target{Protocol: viewer.SSH, Address: "10.0.0.5", Port: 22}, 0)
 		g.refused(control.WrongProtocol, "dvv_click", `{"limbId":"`+ssh+`","action":"click","x":1,"y":1}`)
-		g.refused(control.WrongProtocol, "dvv_screen", `{"limbId":"`+ssh+`"}`)
 		g.refused(control.WrongProtocol, "dvv_clipboard", `{"limbId":"`+ssh+`","action":"set","text":"a"}`)
-		g.refused(control.NotImplemented, "dvv_run", `{"limbId":"`+ssh+`","command":"ls","timeoutMs":1000}`)
+		g.refused(control.BadRequest, "dvv_screen", `{"limbId":"`+ssh+`","scale":0.5}`)
 		r := g.ok("dvv_limbs", `{}`)
 		r.is("limbs.1.grounding", "cells")
 		if advice, _ := r.get("limbs.0.steer_away").(string); !strings.Contains(advice, ssh) {

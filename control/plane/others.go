@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"deskvnc/control"
-	"deskvnc/control/wheel"
 	"deskvnc/viewer"
 )
 
@@ -89,39 +88,6 @@ func (c *call) setClipboard(st *seat) (control.Result, error) {
 		text += fmt.Sprintf(" %s could not be carried by the connection and became a question mark.", count(lost, "character", "characters"))
 	}
 	return control.Result{Text: text, Structured: s}, nil
-}
-
-// terminal serves dvv_run, dvv_term_read and dvv_term_send.
-func (c *call) terminal() (control.Result, error) {
-	st, err := c.seat()
-	if err != nil {
-		return control.Result{}, err
-	}
-	if st.session.Target().Protocol != viewer.SSH {
-		return control.Result{}, control.Refuse(control.WrongProtocol, c.row.Name+" is for terminals, and "+st.limb.id+" is a desktop")
-	}
-	if err := c.needs(c.capability()); err != nil {
-		return control.Result{}, err
-	}
-	return control.Result{}, control.Refuse(control.NotImplemented, c.row.Name+" is not served by this build")
-}
-
-// files serves dvv_files.
-func (c *call) files() (control.Result, error) {
-	st, err := c.seat()
-	if err != nil {
-		return control.Result{}, err
-	}
-	if err := c.needs(c.capability()); err != nil {
-		return control.Result{}, err
-	}
-	st.limb.lock()
-	revoked := st.limb.wheel.View(wheel.Party{ID: c.a.id, Authority: c.a.authority, Kind: wheel.Agent}).Revoked
-	st.limb.unlock()
-	if revoked {
-		return control.Result{}, control.Refuse(control.LeaseRevoked, "a person took the wheel and has not handed it back")
-	}
-	return control.Result{}, &control.Refused{Code: control.FilesUnavailable, Message: "this build has no file transfer to " + st.session.Target().HostPort(), Hint: "Tell the user; move the file another way."}
 }
 
 // transfer serves dvv_transfer.

@@ -38,8 +38,10 @@ func (c *call) click() (control.Result, error) {
 	if err != nil {
 		return control.Result{}, err
 	}
-	if err := c.desktop(st); err != nil {
-		return control.Result{}, err
+	if isTerminal(st.session) {
+		if err := c.takesMouse(st); err != nil {
+			return control.Result{}, err
+		}
 	}
 	if err := c.needs(c.capability()); err != nil {
 		return control.Result{}, err
@@ -58,6 +60,22 @@ func (c *call) click() (control.Result, error) {
 	}
 	p, err := a.run(k)
 	return c.settle(a, p, err, k.resolved, k.done(a))
+}
+
+// takesMouse refuses a terminal whose program has not asked for the mouse. One
+// with the whole screen scrolls all the same, as by arrow keys.
+func (c *call) takesMouse(st *seat) error {
+	g := st.session.Grid()
+	if g != nil {
+		m := g.Screen().Modes
+		if m.Mouse != 0 || c.args.Text("action") == "scroll" && m.Alternate && m.AlternateScroll {
+			return nil
+		}
+	}
+	return &control.Refused{
+		Code: control.WrongProtocol, Message: st.limb.id + " is a terminal, and its program has not asked for the mouse; nothing was sent",
+		Hint: "Use dvv_key, dvv_type or dvv_term_send; terminal.mouse_reporting in dvv_status tells when a program takes clicks, in cells.",
+	}
 }
 
 // done is the sentence of a full success.

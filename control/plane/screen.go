@@ -44,12 +44,13 @@ type screenAnswer struct {
 	Observation *control.Observation `json:"observation"`
 	Bytes       int                  `json:"bytes"`
 	Screen      *screenInfo          `json:"screen,omitempty"`
+	Text        *string              `json:"text,omitempty"` // of a terminal
 }
 
 type screenInfo struct {
 	Rung         string                                 `json:"rung"` // frame, region or change
 	Space        control.Size                           `json:"space"`
-	Image        imageInfo                              `json:"image"`
+	Image        *imageInfo                             `json:"image,omitempty"` // of a desktop
 	Coverage     string                                 `json:"coverage"`
 	Generation   uint32                                 `json:"geometry_generation"`
 	CapturedAt   int64                                  `json:"captured_at"`
@@ -115,8 +116,8 @@ func (c *call) screen() (control.Result, error) {
 	if err != nil {
 		return control.Result{}, err
 	}
-	if err := c.desktop(st); err != nil {
-		return control.Result{}, err
+	if isTerminal(st.session) {
+		return c.text(st)
 	}
 	if err := c.needs(c.capability()); err != nil {
 		return control.Result{}, err
@@ -391,7 +392,7 @@ func (c *call) shown(st *seat, k shot, v frame.View, data []byte, mime string, s
 	}
 	info := &screenInfo{
 		Rung: map[string]string{formFull: "frame", formRegion: "region", formCrop: "change"}[k.form], Space: control.Size{Width: v.W, Height: v.H},
-		Image:    imageInfo{Format: mime[len("image/"):], Space: space, Encoded: len(data)},
+		Image:    &imageInfo{Format: mime[len("image/"):], Space: space, Encoded: len(data)},
 		Coverage: "complete", Generation: v.Gen.Geometry, CapturedAt: o.CapturedAt,
 		PrimaryKnown: o.Geometry.PrimaryKnown, Remaining: len(k.crop.rest), Degraded: k.degraded,
 		Screens: screensEnvelope(o),

@@ -28,6 +28,10 @@ type seat struct {
 	// seen is the picture that was last returned; looked is false for none.
 	seen   frame.Generations
 	looked bool
+	// screen is the text of the terminal that was last returned, and sized its
+	// geometry generation; nil for none.
+	screen []string
+	sized  uint32
 	// acted says that the attachment sent input since it last looked.
 	acted bool
 	// interrupted are the acts that were cut off since the wheel was last got.
@@ -44,7 +48,7 @@ func (s *seat) perceive() *control.Refused {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.wants = true
-	if s.release != nil || s.gone {
+	if s.release != nil || s.gone || isTerminal(s.session) { // a terminal has no picture
 		return nil
 	}
 	release, err := s.session.Watch()
@@ -103,6 +107,7 @@ func (s *seat) saw(g frame.Generations) {
 func (s *seat) blind() {
 	s.mu.Lock()
 	s.seen, s.looked, s.geometry = frame.Generations{}, false, 0
+	s.screen, s.sized = nil, 0
 	s.mu.Unlock()
 }
 

@@ -33,6 +33,8 @@ type progress struct {
 	ReleasedAt         *point `json:"released_at,omitempty"`
 	PointsDelivered    *int   `json:"points_delivered,omitempty"`
 	ReleaseSynthesised *bool  `json:"release_synthesised,omitempty"`
+
+	of [2]string // what Count counts, in words: one, and more; steps without
 }
 
 type point struct {
@@ -91,6 +93,8 @@ func progressText(p progress) string {
 		return count(*p.Count, "character was sent", "characters were sent")
 	case p.Kind == "drag":
 		return fmt.Sprintf("the pointer came to %d,%d", p.ReleasedAt.X, p.ReleasedAt.Y)
+	case p.Count != nil && p.of[0] != "":
+		return count(*p.Count, p.of[0], p.of[1])
 	case p.Count != nil:
 		return count(*p.Count, "step was sent", "steps were sent")
 	}
@@ -179,6 +183,11 @@ func (c *call) judge(a *act, err error, s *settlement) *control.Refused {
 	case errors.Is(err, errClosing), errors.Is(err, context.Canceled):
 		s.Outcome = "cancelled"
 		return nil
+	}
+	var refused *control.Refused
+	if errors.As(err, &refused) {
+		s.Outcome = "refused"
+		return refused
 	}
 	s.Outcome = "unknown"
 	return control.Refuse(control.Internal, reason(err))

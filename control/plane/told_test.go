@@ -14,14 +14,11 @@ import (
 func TestDocsTellWhatIsNotImplemented(t *testing.T) {
 	unserved := map[string]string{
 		"dvv_clipboard": `"action":"get"`,
-		"dvv_term_read": ``,
 		"dvv_transfer":  `"action":"status"`,
 		"dvv_wait":      `"until":"exit"`,
 	}
 	bubble(t, func(t *testing.T, d *desk) {
 		g := d.opened("a")
-		g.ok("dvv_open", `{"address":"10.0.0.5","protocol":"ssh"}`)
-		ssh := control.LimbID(viewer.Target{Protocol: viewer.SSH, Address: "10.0.0.5", Port: 22}, 0)
 		for _, row := range control.Rows() {
 			args, claimed := unserved[row.Name]
 			if said := strings.Contains(row.Doc, "NOT_IMPLEMENTED"); said != claimed {
@@ -30,14 +27,10 @@ func TestDocsTellWhatIsNotImplemented(t *testing.T) {
 			if !claimed {
 				continue
 			}
-			limb := lab
-			if row.Name == "dvv_term_read" {
-				limb = ssh
-			}
 			if args != "" {
 				args = "," + args
 			}
-			g.refused(control.NotImplemented, row.Name, `{"limbId":"`+limb+`"`+args+`}`)
+			g.refused(control.NotImplemented, row.Name, `{"limbId":"`+lab+`"`+args+`}`)
 		}
 	})
 }

@@ -2,6 +2,7 @@ package plane
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -25,6 +26,7 @@ type waitAnswer struct {
 	ClampedMs   int64                `json:"clampedMs"`
 	Reason      string               `json:"reason,omitempty"`
 	Observed    observed             `json:"observed"`
+	Exit        *exitInfo            `json:"exit,omitempty"` // of the program, until exit
 	Observation *control.Observation `json:"observation"`
 }
 
@@ -54,6 +56,11 @@ func (c *call) wait() (control.Result, error) {
 	case !text && c.args.Has("text"):
 		return control.Result{}, control.Refuse(control.BadRequest, `dvv_wait: "text" goes with text and text-gone only`)
 	}
+	if text {
+		if err := checkWaitText(c.args.Text("text")); err != nil {
+			return control.Result{}, err
+		}
+	}
 	asked := defaultWait
 	if c.args.Has("timeoutMs") {
 		asked = time.Duration(c.args.Int("timeoutMs")) * time.Millisecond
@@ -67,11 +74,14 @@ func (c *call) wait() (control.Result, error) {
 	start := time.Now()
 	var settled bool
 	var saw observed
-	switch until {
-	case "connected":
+	var exit *exitInfo
+	switch {
+	case until == "connected":
 		settled, err = c.waitConnected(ctx, st)
 		saw.Signal = "none"
-	case "screen-changed", "screen-stable", "idle":
+	case isTerminal(st.session):
+		settled, saw, exit, err = c.waitTerminal(ctx, st, until, quiet)
+	case until == "screen-changed", until == "screen-stable", until == "idle":
 		if until == "screen-changed" {
 			quiet = 0
 		}
@@ -79,16 +89,25 @@ func (c *call) wait() (control.Result, error) {
 	default:
 		err = c.waitUnserved(st, until)
 	}
-	if err != nil {
+	lost := errors.Is(err, errLinkLost)
+	if err != nil && !lost {
 		return control.Result{}, err
 	}
 	st.renew()
 	a := waitAnswer{
 		LimbID: st.limb.id, Settled: settled, WaitedMs: time.Since(start).Milliseconds(), AskedMs: asked.Milliseconds(),
-		ClampedMs: maxWait.Milliseconds(), Observed: saw, Observation: c.observation(st),
+		ClampedMs: maxWait.Milliseconds(), Observed: saw, Exit: exit, Observation: c.observation(st),
 	}
 	say := fmt.Sprintf("%s: %s after %d ms.", st.limb.id, until, a.WaitedMs)
-	if !settled {
+	if exit != nil {
+		say = fmt.Sprintf("%s: %s, after %d ms.", st.limb.id, exit.words(), a.WaitedMs)
+	}
+	switch {
+	case settled:
+	case lost:
+		a.Reason = "LINK_LOST"
+		say = fmt.Sprintf("%s: the connection was lost after %d ms, so nobody knows whether the program has ended; it is %s.", st.limb.id, a.WaitedMs, stateText(a.Observation.State))
+	default:
 		a.Reason = string(control.Timeout)
 		next := "look, then wait again."
 		if until == "connected" {
@@ -106,8 +125,6 @@ func (c *call) wait() (control.Result, error) {
 func (c *call) waitUnserved(st *seat, until string) error {
 	r := control.Refuse(control.NotImplemented, fmt.Sprintf("dvv_wait until %s is not served for a %s session by this build", until, st.session.Target().Protocol))
 	switch {
-	case st.session.Target().Protocol == viewer.SSH:
-		r.Hint = "Use until idle, then look at the terminal."
 	case until == "exit":
 		r.Hint = "A desktop has no end to wait for; use until screen-stable, or an SSH session to the same machine with dvv_run."
 	default:
@@ -142,9 +159,6 @@ func (c *call) waitConnected(ctx context.Context, st *seat) (bool, error) {
 // looks through a cursor of its own.
 func (c *call) waitPicture(ctx context.Context, st *seat, stable bool, quiet time.Duration) (bool, observed, error) {
 	saw := observed{Signal: "damage"}
-	if st.session.Target().Protocol == viewer.SSH {
-		return false, saw, c.waitUnserved(st, c.args.Text("until"))
-	}
 	if err := c.mirrored(st); err != nil {
 		return false, saw, err
 	}
