@@ -11,6 +11,7 @@ import (
 
 	"deskvnc/app/library"
 	"deskvnc/control/grant"
+	"deskvnc/control/paths"
 	"deskvnc/control/plane"
 	"deskvnc/mcpbridge"
 	"deskvnc/viewer"
@@ -22,6 +23,7 @@ type headless struct {
 	sample        bool
 	width, height int // of the sample; 0 for the default
 	acceptNew     bool
+	folders       *paths.Roots // local ones that the agent may use
 	warn          io.Writer
 }
 
@@ -57,6 +59,7 @@ func (h *headless) open(client string) (mcpbridge.Backend, error) {
 	if l.attachment, err = l.desk.Plane.Attach(client, h.grant); err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
+	l.attachment.Confine(h.folders)
 	return l, nil
 }
 

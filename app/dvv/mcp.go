@@ -14,6 +14,7 @@ import (
 	"deskvnc/control"
 	"deskvnc/control/client"
 	"deskvnc/control/grant"
+	"deskvnc/control/paths"
 	"deskvnc/control/socket"
 	"deskvnc/mcpbridge"
 	"deskvnc/viewer/sample"
@@ -42,6 +43,8 @@ type mcpFlags struct {
 	allow      []string
 	maxMessage string
 	acceptNew  bool
+	read       []string
+	write      []string
 }
 
 func mcpCommand() *cobra.Command {
@@ -61,6 +64,8 @@ func mcpCommand() *cobra.Command {
 	flags.StringSliceVar(&f.hosts, "hosts", nil, "the only machines that may be opened, as `A,B`: addresses or saved names")
 	flags.StringSliceVar(&f.allow, "allow", nil, "what is not allowed by itself: `exec` lets commands be run")
 	flags.BoolVar(&f.acceptNew, "accept-new", false, "trust keys and certificates that were never seen before; changed ones never")
+	flags.StringArrayVar(&f.read, "automation-read-root", nil, "a `DIR` whose files may be sent to machines; with one of these two, nothing else (repeatable)")
+	flags.StringArrayVar(&f.write, "automation-write-root", nil, "a `DIR` in which files from machines may be saved (repeatable)")
 	flags.StringVar(&f.maxMessage, "max-message-bytes", "", "the longest message, at most "+strconv.Itoa(control.MaxMessage)+" `BYTES` (or $"+maxMessageVariable+")")
 	return cmd
 }
@@ -123,7 +128,7 @@ func (f *mcpFlags) address(cmd *cobra.Command) (a socket.Address, from string, e
 
 // onlyHeadless refuses flags that mean nothing to a window.
 func (f *mcpFlags) onlyHeadless(cmd *cobra.Command, from string) error {
-	for _, name := range []string{"sample", "sample-size", "hosts", "allow", "accept-new"} {
+	for _, name := range []string{"sample", "sample-size", "hosts", "allow", "accept-new", "automation-read-root", "automation-write-root"} {
 		if !cmd.Flags().Changed(name) {
 			continue
 		}
@@ -154,6 +159,9 @@ func (f *mcpFlags) headless(cmd *cobra.Command) (*headless, error) {
 		}
 	}
 	var err error
+	if h.folders, err = paths.FromFlags(f.read, f.write); err != nil {
+		return nil, err
+	}
 	if h.grant, err = grant.Operator(len(f.hosts) == 0, f.hosts, slices.Contains(f.allow, grant.Exec)); err != nil {
 		return nil, badUsage(cmd, "--hosts: %w", err)
 	}

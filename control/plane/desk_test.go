@@ -133,7 +133,7 @@ func checked(t testing.TB, tool string, raw []byte) reply {
 			r.images = append(r.images, c.Data)
 		}
 	}
-	if strings.Contains(r.text, "base64") && tool != "dvv_files" || len(r.text) > 200_000 {
+	if strings.Contains(r.text, "base64") && tool != "dvv_files" || len(r.text) > 200_000 && tool != "dvv_files" {
 		t.Errorf("%s: the text holds a picture", tool)
 	}
 	row, ok := control.RowByName(tool)
