@@ -9,6 +9,7 @@ import (
 
 	"deskvnc/viewer"
 	"deskvnc/viewer/frame"
+	"deskvnc/viewer/grid"
 )
 
 func key(sym uint32, down bool) viewer.Key { return viewer.Key{Sym: sym, Down: down} }
@@ -236,7 +237,7 @@ func testCancel(t *testing.T, s Suite) {
 	dialled := make(chan struct{})
 	go func() {
 		_, err := s.Driver.Open(ctx, viewer.Target{Address: "127.0.0.1", Port: 1}, viewer.Env{
-			Frame: frame.New(), Emit: func(viewer.Event) {},
+			Frame: frame.New(), Grid: grid.New(grid.Options{Cols: 80, Rows: 24}), Emit: func(viewer.Event) {},
 			Ask: viewer.AskFunc(func(ctx context.Context, _ viewer.Question) (viewer.Answer, error) {
 				<-ctx.Done()
 				return viewer.Answer{}, ctx.Err()

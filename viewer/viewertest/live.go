@@ -12,6 +12,7 @@ import (
 
 	"deskvnc/viewer"
 	"deskvnc/viewer/frame"
+	"deskvnc/viewer/grid"
 )
 
 // Patience is how long the suite waits for what must come. It guards against
@@ -22,6 +23,7 @@ const Patience = 30 * time.Second
 type Live struct {
 	viewer.Session
 	Frame *frame.Frame
+	Grid  *grid.Terminal // of terminals
 
 	reader *frame.Reader
 	mu     sync.Mutex // guards below
@@ -49,12 +51,12 @@ func TryOpen(t testing.TB, d viewer.Driver, target viewer.Target, ask viewer.Ask
 			return viewer.Answer{}, &viewer.Error{Op: "ask", Kind: viewer.Cancelled}
 		})
 	}
-	l := &Live{Frame: frame.New(), wake: make(chan struct{})}
+	l := &Live{Frame: frame.New(), Grid: grid.New(grid.Options{Cols: 80, Rows: 24}), wake: make(chan struct{})}
 	l.reader = l.Frame.Reader()
 	before := runtime.NumGoroutine()
 	ctx, cancel := context.WithTimeout(context.Background(), Patience)
 	defer cancel()
-	s, err := d.Open(ctx, target, viewer.Env{Frame: l.Frame, Ask: ask, Emit: l.emit, Dial: dial})
+	s, err := d.Open(ctx, target, viewer.Env{Frame: l.Frame, Grid: l.Grid, Ask: ask, Emit: l.emit, Dial: dial})
 	if err != nil {
 		return l, err
 	}
