@@ -3,6 +3,7 @@ package shell
 import (
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -111,6 +112,9 @@ func (c *call) read(args []string) error {
 	if err := c.positionals(args); err != nil {
 		return err
 	}
+	if err := c.localPaths(); err != nil {
+		return err
+	}
 	if c.row.CLI.Verb == "screen" && c.args["region"] != nil && c.args["form"] == nil {
 		c.args["form"] = "region"
 	}
@@ -121,6 +125,22 @@ func (c *call) read(args []string) error {
 		return nil // what they are is known later
 	}
 	return c.check()
+}
+
+// localPaths has the local end of a transfer mean the folder that dvv is
+// called in, whoever serves the call.
+func (c *call) localPaths() error {
+	local := map[any]string{"get": "to", "put": "from"}[c.args["action"]]
+	given, ok := c.args[local].(string)
+	if c.row.CLI.Verb != "files" || !ok || given == "" {
+		return nil
+	}
+	path, err := filepath.Abs(given)
+	if err != nil {
+		return badUsage(c.cmd, "--%s: %w", local, err)
+	}
+	c.args[local] = path
+	return nil
 }
 
 // check compares the arguments with the row.
