@@ -120,9 +120,9 @@ func (s *shell) mark(t *testing.T, text string) {
 	s.marked, s.cell, s.origin = before, image.Pt(before.Dx()/2, before.Dy()), before.Min
 }
 
-// at is the middle of a cell on the screen, as arguments of xdotool.
+// at is a point in the left half of a cell on the screen, as arguments of xdotool.
 func (s *shell) at(col, row int) []string {
-	return []string{"mousemove", fmt.Sprint(s.origin.X + col*s.cell.X + s.cell.X/2), fmt.Sprint(s.origin.Y + row*s.cell.Y + s.cell.Y/2)}
+	return []string{"mousemove", fmt.Sprint(s.origin.X + col*s.cell.X + s.cell.X/4), fmt.Sprint(s.origin.Y + row*s.cell.Y + s.cell.Y/2)}
 }
 
 func (s *shell) clipboard(t *testing.T, want string) {
@@ -175,7 +175,8 @@ func TestTerminalTakesTheWindowsSize(t *testing.T) {
 func TestTerminalKeysAndMouse(t *testing.T) {
 	need(t, "vim", "htop", "mc")
 	s := newShell(t)
-	s.line(t, "vim -u NONE "+s.dir+"/text")
+	s.line(t, "vim --clean "+s.dir+"/text")
+	time.Sleep(time.Second) // vim asks the terminal things at its start
 	s.do(t, "key", "i")
 	s.line(t, "Hello_World-42 (a>b) & {x}~$#")
 	s.do(t, "type", "--delay", "8", "second")
@@ -225,7 +226,7 @@ func TestTerminalSelectionClipboardAndSearch(t *testing.T) {
 	s.do(t, "key", "ctrl+shift+c")
 	s.clipboard(t, "some-word")
 	time.Sleep(500 * time.Millisecond) // so that the next click is one of its own
-	s.do(t, append(append(s.at(12, 0), "mousedown", "1"), append(s.at(19, 0), "mouseup", "1")...)...)
+	s.do(t, append(append(s.at(12, 0), "mousedown", "1"), append(s.at(20, 0), "mouseup", "1")...)...)
 	s.do(t, "key", "ctrl+shift+c")
 	s.clipboard(t, "and more")
 
