@@ -49,12 +49,11 @@ func ppem(size float64) fixed.Int26_6 { return fixed.Int26_6(math.Round(size * 6
 
 // A pen says how a glyph is put on its mask.
 type pen struct {
-	size     float64 // pixels of an em
-	x, y     float64 // where its origin lies
-	squeeze  float64 // its width, as a share of its own
-	slant    float64 // to the right, for a unit up
-	thick    float64 // pixels that it is widened by
-	baseline float64 // that a slant leaves where it is
+	size    float64 // pixels of an em
+	x, y    float64 // where its origin lies
+	squeeze float64 // its width, as a share of its own
+	slant   float64 // to the right, for a unit up
+	thick   float64 // pixels that it is widened by
 }
 
 // draw adds a glyph to a mask. It reports false when it has no outline.

@@ -223,7 +223,7 @@ func drawArms(m *image.Alpha, left, up, right, down uint8) {
 			rail(true, d, c, ahi, a, b)
 		} else if a != 0 {
 			k := thick(a)
-			end := (size-t)/2 + t
+			var end int
 			switch {
 			case double(c) && double(d) && b == 0:
 				end = lo + t
@@ -243,7 +243,7 @@ func drawArms(m *image.Alpha, left, up, right, down uint8) {
 			rail(false, d, c, ahi, b, a)
 		} else if b != 0 {
 			k := thick(b)
-			start := (size - t) / 2
+			var start int
 			switch {
 			case double(c) && double(d) && a == 0:
 				start = hi
