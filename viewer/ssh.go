@@ -25,6 +25,9 @@ type SSHSettings struct {
 	// Unattended says that nobody sits here: no commands of the SSH
 	// configuration are run.
 	Unattended bool
+	// HostKey is the SHA-256 fingerprint of the one key that the machine may
+	// show, as in SHA256:...; empty: the known hosts decide.
+	HostKey string
 	// NoShell opens no terminal: the login is for what runs through it.
 	NoShell bool
 

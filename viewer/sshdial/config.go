@@ -44,7 +44,8 @@ type Hop struct {
 }
 
 // A Config says where to log in and how. Of the target's fields Address, Port,
-// User and Proxy count. Port 22 stands for what the SSH configuration says.
+// User, Proxy and the HostKey of its SSH settings count. Port 22 stands for
+// what the SSH configuration says.
 type Config struct {
 	Target viewer.Target
 	Login
