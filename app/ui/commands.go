@@ -35,7 +35,7 @@ func viewerKey(keys ...string) (out []command.Shortcut) {
 
 // commandTable is everything the window can do.
 func (w *Window) commandTable() []command.Command {
-	return slices.Concat(w.sessionCommands(), w.qualityCommands(), w.connectionCommands(), w.callCommands(), w.keyCommands(), w.viewCommands(), w.resizeCommands(), w.clipboardCommands(), w.terminalCommands(), w.agentCommands(), w.helpCommands())
+	return slices.Concat(w.sessionCommands(), w.qualityCommands(), w.connectionCommands(), w.callCommands(), w.keyCommands(), w.viewCommands(), w.resizeCommands(), w.clipboardCommands(), w.terminalCommands(), w.fileCommands(), w.agentCommands(), w.helpCommands())
 }
 
 // sessionCommands are the commands about sessions.

@@ -34,6 +34,7 @@ type tab struct {
 	size     follower
 	terminal terminalTab
 	made     int // connections seen
+	files    tabFiles
 }
 
 // engineChanged follows the sessions of the engine, whoever opened them. It is
@@ -150,6 +151,7 @@ func (t *tab) close() {
 	t.unwatch()
 	t.stopSizing()
 	t.stopReflow()
+	t.endFiles()
 	t.pane.Close()
 	t.person.Close()
 }
@@ -213,6 +215,7 @@ func (t *tab) changed() {
 		t.size.connected()
 		t.terminal.asked = image.Point{}
 	}
+	t.filesConnected()
 	t.sized()
 	if t.w.selected == t {
 		t.w.update()

@@ -24,6 +24,7 @@ type toolbar struct {
 	plain       *look.Text // the mark of a connection that is not encrypted
 	fit, actual *look.Button
 	keys, view  *look.Button
+	files       *look.Button
 	shot, full  *look.Button
 	extra       *fyne.Container // the buttons that the menu has too
 	names       *fyne.Container // what the session is
@@ -43,9 +44,10 @@ func newToolbar(w *Window) *toolbar {
 	t.keys.IconPlacement = widget.ButtonIconTrailingText
 	t.keys.OnTapped = func() { w.popUp(w.menuOf("Keys"), t.keys) }
 	t.view = w.bareButton("session.viewOnly", "", theme.VisibilityIcon())
+	t.files = w.bareButton("session.files", "Files", nil)
 	t.shot = w.bareButton("session.screenshot", "", theme.MediaPhotoIcon())
 	t.full = w.bareButton("view.fullscreen", "", theme.ViewFullScreenIcon())
-	t.extra = container.NewHBox(t.fit, t.actual, separator(), t.keys, t.view, t.shot)
+	t.extra = container.NewHBox(t.fit, t.actual, separator(), t.files, t.keys, t.view, t.shot)
 	right := container.NewHBox(t.extra, t.full)
 	t.names = container.New(names{}, t.name, t.about, t.plain)
 	t.wheel = newWheelText(w)
@@ -156,6 +158,7 @@ func (t *toolbar) update() {
 	t.fit.SetOn(s.pane.Mode() == picture.Fit)
 	t.actual.SetOn(s.pane.Mode() == picture.Actual)
 	t.view.SetOn(s.person.ViewOnly())
+	t.files.SetOn(s.files.shown)
 	for _, b := range []*look.Button{t.fit, t.actual, t.shot} { // of a picture
 		if s.screen() != nil {
 			b.Hide()

@@ -161,6 +161,7 @@ func New(c Config) (*Window, error) {
 	w.chrome = container.New(&frameLayout{w}, w.top, w.tools.object, w.wheel.object, w.stage, w.panel.Object(), w.status.object, w.handle.object, w.calls.object)
 	w.win.SetContent(w.chrome)
 	w.win.SetPadded(false)
+	w.win.SetOnDropped(w.dropped)
 	w.addShortcuts()
 	w.addLibraryKeys()
 	w.follow = w.followSessions()

@@ -68,6 +68,7 @@ type Pane struct {
 	sheet   *sheet
 	notice  *notice
 	over    *fyne.Container // what a window puts on top
+	covered func()          // gives what covers the pane the keyboard; nil when nothing does
 	root    *fyne.Container
 
 	// Of a terminal; nil for a desktop.
@@ -168,6 +169,8 @@ func (p *Pane) Focus() {
 	case !p.visible:
 	case p.sheet.reply != nil:
 		p.sheet.take()
+	case p.covered != nil:
+		p.covered()
 	case p.term != nil && p.live: // also one that has ended: its text can be copied
 		p.grabFocus()
 	case p.session.State().Phase == viewer.Connected:
