@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"fyne.io/fyne/v2"
 
@@ -30,7 +31,17 @@ func (w *Window) fileCommands() []command.Command {
 			Params: []command.Param{sessionParam, {Name: "on", Type: command.Bool, Doc: "the other way round when missing"}}, Enabled: w.needSession, Shortcuts: viewerKey("E"),
 			On: func() bool { return w.selected != nil && w.selected.files.shown },
 			Run: func(_ context.Context, p command.Params) (any, error) {
-				return w.onTab(func(t *tab) error { t.showFiles(p.Bool("on", !t.files.shown)); return nil })(context.Background(), p)
+				return w.onTab(func(t *tab) error {
+					on := p.Bool("on", !t.files.shown)
+					// Later: who has the keyboard when a key goes down must have it
+					// for the rest of that key, which is the same shortcut again.
+					w.fence.Go(func() {
+						if slices.Contains(w.tabs, t) {
+							t.showFiles(on)
+						}
+					})
+					return nil
+				})(context.Background(), p)
 			},
 		},
 		{

@@ -185,7 +185,7 @@ func (local) fault(name string) error {
 	case name == "":
 		return errors.New("type a name")
 	case name == "." || name == ".." || name != filepath.Base(name) || strings.ContainsRune(name, 0):
-		return errors.New("a name is no path, and is not . or ..")
+		return errors.New("the names . and .., and paths, are not possible")
 	case files.LocalName(name) != name:
 		return errors.New("this computer takes no such name")
 	}

@@ -110,7 +110,7 @@ func (remote) fault(name string) error {
 	case name == "":
 		return errors.New("type a name")
 	case name == "." || name == ".." || strings.ContainsAny(name, "/\x00"):
-		return errors.New("a name has no slash in it, and is not . or ..")
+		return errors.New("the names . and .., and slashes, are not possible")
 	}
 	return nil
 }
