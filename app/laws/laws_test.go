@@ -33,6 +33,7 @@ const (
 	keyring  = "github.com/zalando/go-keyring"
 	dbus     = "github.com/godbus/dbus"
 	xcrypto  = "golang.org/x/crypto"
+	sftp     = "github.com/pkg/sftp"
 	xtext    = "golang.org/x/text"
 )
 
@@ -50,7 +51,8 @@ var allowed = map[string][]string{
 	cobra:    {"app/dvv", "app/bench", "app/shell"},
 	keyring:  {"keychain/secret"},
 	dbus:     {"keychain/secret"},
-	xcrypto:  {"viewer/sshdial", "viewer/shell", "viewer/files"},
+	xcrypto:  {"viewer/sshdial", "viewer/shell", "viewer/files", "viewer/sample"},
+	sftp:     {"viewer/sample"},
 	xtext:    {"viewer/shell"},
 }
 
@@ -89,7 +91,7 @@ var banned = []struct {
 var importers = map[string][]string{
 	"viewer/drivers": {"app"},
 	"viewer/shell":   {"viewer/drivers"},
-	"viewer/sample":  {"app"},
+	"viewer/sample":  {"app", "viewer/sample"},
 	fyneApp:          {"app/deskvnc"},
 	goGL:             {"app/deskvnc"},
 }

@@ -1,9 +1,10 @@
 // Package sample serves sample machines on loopback: a drawn desktop over
-// real RFB, with things to click, type in and scroll. With it everything can
-// be tried and tested without a machine, an account or a network.
+// real RFB, with things to click, type in and scroll, and a shell with files
+// over real SSH. With them everything can be tried and tested without a
+// machine, an account or a network.
 //
-// It is an RFB server of its own, shares no code with the driver, and knows
-// nothing of what connects to it.
+// It is an RFB server and an SSH login of its own, shares no code with the
+// drivers, and knows nothing of what connects to it.
 package sample
 
 import (
@@ -29,6 +30,8 @@ type Options struct {
 	// Password, unless empty, is asked for by VNC authentication, which looks
 	// at its first eight bytes.
 	Password viewer.Secret
+	// Shell serves a machine with a shell and files as well.
+	Shell bool
 }
 
 // Machines are the sample machines of one Start.
@@ -100,7 +103,12 @@ func Start(o Options) (*Machines, error) {
 			Protocol: viewer.VNC, Address: "127.0.0.1", Port: l.Addr().(*net.TCPAddr).Port,
 			HostID: name, Name: name,
 		})
-		m.wg.Go(func() { m.accept(l, d) })
+		m.wg.Go(func() { m.accept(l, func(c net.Conn) { serve(c, d, m.password) }) })
+	}
+	if o.Shell {
+		if err := m.startShell(); err != nil {
+			return nil, errors.Join(err, m.Close())
+		}
 	}
 	m.wg.Go(m.clock)
 	return m, nil
@@ -110,7 +118,8 @@ func invalid(format string, args ...any) error {
 	return &viewer.Error{Op: "sample", Kind: viewer.Invalid, Err: fmt.Errorf(format, args...)}
 }
 
-// Targets are the machines, in order: "sample", "sample-2", and so on.
+// Targets are the machines, in order: the desktops "sample", "sample-2" and so
+// on, and then the shell, if there is one.
 func (m *Machines) Targets() []viewer.Target { return slices.Clone(m.targets) }
 
 // Close ends all connections and waits until nothing runs any more. It may be
@@ -139,8 +148,8 @@ func (m *Machines) Close() error {
 	return errors.Join(errs...)
 }
 
-// accept serves the viewers of one desktop.
-func (m *Machines) accept(l net.Listener, d *desktop) {
+// accept serves what connects to one machine.
+func (m *Machines) accept(l net.Listener, serve func(net.Conn)) {
 	for {
 		conn, err := l.Accept()
 		switch {
@@ -161,7 +170,7 @@ func (m *Machines) accept(l net.Listener, d *desktop) {
 		if !closed {
 			m.conns[conn] = struct{}{}
 			m.wg.Go(func() {
-				serve(conn, d, m.password)
+				serve(conn)
 				m.mu.Lock()
 				delete(m.conns, conn)
 				m.mu.Unlock()
