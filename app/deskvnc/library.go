@@ -40,7 +40,7 @@ func openSaved(o options) (*saved, error) {
 		return s, nil
 	}
 	if o.sample {
-		m, err := sample.Start(sample.Options{Width: o.width, Height: o.height})
+		m, err := sample.Start(sample.Options{Width: o.width, Height: o.height, Shell: true})
 		if err != nil {
 			return nil, errors.New(viewer.Reason(err))
 		}

@@ -249,7 +249,7 @@ func (m machines) Hosts() []viewer.Target { return m.Targets() }
 // newWindow serves a control socket at an address.
 func newWindow(t testing.TB, where string) *window {
 	t.Helper()
-	m, err := sample.Start(sample.Options{})
+	m, err := sample.Start(sample.Options{Shell: true})
 	if err != nil {
 		t.Fatal(err)
 	}

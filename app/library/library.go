@@ -106,9 +106,9 @@ func Open(o Options) (*Library, error) {
 	}
 	l.ctx, l.cancel = context.WithCancel(context.Background())
 	if o.Sample {
-		l.samples, err = sample.Start(sample.Options{Width: o.SampleWidth, Height: o.SampleHeight})
+		l.samples, err = sample.Start(sample.Options{Width: o.SampleWidth, Height: o.SampleHeight, Shell: true})
 		if err != nil {
-			return nil, errors.Join(fmt.Errorf("the sample desktop cannot be served: %s", viewer.Reason(err)), l.Close())
+			return nil, errors.Join(fmt.Errorf("the sample machines cannot be served: %s", viewer.Reason(err)), l.Close())
 		}
 	}
 	return l, nil

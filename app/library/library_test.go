@@ -521,7 +521,8 @@ func TestOpenRefuses(t *testing.T) {
 	if got := l.Store().Path(); got != path {
 		t.Errorf("got %s, want that of the variable", got)
 	}
-	if h := l.Hosts(); len(h) != 1 || h[0].HostID != "sample" || l.CredentialStored(h[0]) || len(l.Samples()) != 1 {
+	if h := l.Hosts(); len(h) != 2 || h[0].HostID != "sample" || h[1].HostID != sample.ShellID || h[1].Protocol != viewer.SSH ||
+		l.CredentialStored(h[0]) || l.CredentialStored(h[1]) || len(l.Samples()) != 2 {
 		t.Errorf("got %v", h)
 	}
 	if err := l.Close(); err != nil {
