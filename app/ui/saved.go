@@ -327,9 +327,18 @@ func (w *Window) PasswordSaved(t viewer.Target, err error) {
 // sampleEntries are the sample machines as the library shows them.
 func (w *Window) sampleEntries() []library.Entry {
 	var out []library.Entry
+	desktops := 0
+	for _, t := range w.config.Samples {
+		if t.Protocol != viewer.SSH {
+			desktops++
+		}
+	}
 	for _, t := range w.config.Samples {
 		e := library.Entry{Target: t, About: "Drawn by this program"}
-		if len(w.config.Samples) == 1 {
+		switch {
+		case t.Protocol == viewer.SSH:
+			e.About = "Served by this program"
+		case desktops == 1:
 			e.Target.Name = "Sample desktop"
 		}
 		out = append(out, e)
