@@ -336,7 +336,9 @@ func (s *Session) emit(ev viewer.Event) {
 			s.info.Method = p.Method
 			s.mu.Unlock()
 		}
-		s.setState(viewer.State{Phase: p.Phase, Method: p.Method})
+		if p.Phase != viewer.Connected { // it is when the driver has given the session
+			s.setState(viewer.State{Phase: p.Phase, Method: p.Method})
+		}
 		return
 	}
 	s.emitting.Lock()
