@@ -37,6 +37,10 @@ type lab struct {
 func newLab(t *testing.T, cols, rows int) *lab {
 	t.Helper()
 	test.NewTempApp(t).Settings().SetTheme(look.Theme{})
+	known := make(chan struct{}) // the fonts of the system: what is drawn changes when they come
+	if installed(func() { close(known) }) == nil {
+		<-known
+	}
 	l := &lab{t: t, posts: make(chan func(), 1000)}
 	l.win = test.NewTempWindow(t, nil)
 	l.win.SetPadded(false)
