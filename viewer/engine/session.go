@@ -42,6 +42,7 @@ type Session struct {
 
 	mu       sync.Mutex
 	live     viewer.Session // nil while not connected
+	over     chan struct{}  // of the connection: closed when the state says that it has ended; nil without one
 	state    viewer.State
 	info     Info
 	subs     []*subscriber
@@ -169,6 +170,7 @@ func (s *Session) connection() error {
 	s.info.Screens, s.info.Locks = nil, viewer.Locks{}
 	s.mu.Unlock()
 	s.setState(viewer.State{Phase: viewer.Connecting})
+	s.ended()
 
 	dial, err := s.dial()
 	if err != nil {
@@ -190,7 +192,7 @@ func (s *Session) connection() error {
 		return err
 	}
 	s.mu.Lock()
-	s.live = live
+	s.live, s.over = live, make(chan struct{})
 	s.info.Connections++
 	s.mu.Unlock()
 	s.demand()
@@ -250,6 +252,7 @@ func (s *Session) pause(err error) {
 	s.info.LastErr = err
 	s.mu.Unlock()
 	s.setState(st)
+	s.ended()
 	select {
 	case <-s.ctx.Done():
 	case <-s.again:

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"time"
 
 	"deskvnc/viewer"
 	"deskvnc/viewer/grid"
@@ -12,6 +13,10 @@ const (
 	usualCols = 120
 	usualRows = 40
 )
+
+// lostTime bounds the wait between the end of a command's channel and that of
+// its connection.
+const lostTime = time.Second
 
 // newGrid is the screen of characters of a target; nil when it has none.
 func newGrid(t viewer.Target) *grid.Terminal {
@@ -49,11 +54,36 @@ func (s *Session) fit() {
 	}
 }
 
-// Run runs a command beside what the session shows; see [viewer.Runner].
+// Run runs a command beside what the session shows; see [viewer.Runner]. When
+// it ends with the connection, the session's state says so by then.
 func (s *Session) Run(ctx context.Context, c viewer.Command) (viewer.Ran, error) {
+	s.mu.Lock()
+	over := s.over
+	s.mu.Unlock()
 	r, err := connected[viewer.Runner](s, "run")
 	if err != nil {
 		return viewer.Ran{}, err
 	}
-	return r.Run(ctx, c)
+	ran, err := r.Run(ctx, c)
+	if ran.Lost && over != nil {
+		t := time.NewTimer(lostTime)
+		defer t.Stop()
+		select {
+		case <-over:
+		case <-ctx.Done():
+		case <-t.C: // it was the command's channel alone
+		}
+	}
+	return ran, err
+}
+
+// ended tells those who wait for it that the state knows of the end of the last
+// connection.
+func (s *Session) ended() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.over != nil {
+		close(s.over)
+		s.over = nil
+	}
 }
