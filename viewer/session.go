@@ -39,6 +39,15 @@ type Sparer interface {
 	Spare(on bool)
 }
 
+// A Steadier is a Desktop whose quality can be kept from following the
+// connection.
+type Steadier interface {
+	// Steady says whether somebody acts by what is seen: pixels of the same
+	// content are then never sent again in another quality, as [QualityAuto] does
+	// otherwise. It asks for a picture without losses. Other qualities stay.
+	Steady(on bool)
+}
+
 // An Inputter is a Session that takes keyboard and pointer input through one
 // ordered queue of [InputQueue] places.
 type Inputter interface {

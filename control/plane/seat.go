@@ -51,7 +51,7 @@ func (s *seat) perceive() *control.Refused {
 	if s.release != nil || s.gone || isTerminal(s.session) { // a terminal has no picture
 		return nil
 	}
-	release, err := s.session.Watch()
+	release, err := s.session.Inspect()
 	if err != nil {
 		return control.Refuse(control.BudgetRefused, "there is no room for the picture of this machine: "+reason(err))
 	}

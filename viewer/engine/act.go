@@ -39,6 +39,25 @@ func (s *Session) Watch() (release func(), err error) {
 	return func() { once.Do(func() { s.watch(-1) }) }, nil
 }
 
+// Inspect is Watch for those who act by what they see: as long as anybody
+// inspects, no pixel is sent again only to look better.
+func (s *Session) Inspect() (release func(), err error) {
+	watched, err := s.Watch()
+	if err != nil {
+		return nil, err
+	}
+	s.inspect(1)
+	var once sync.Once
+	return func() { once.Do(func() { s.inspect(-1); watched() }) }, nil
+}
+
+func (s *Session) inspect(n int) {
+	s.mu.Lock()
+	s.inspecting += n
+	s.mu.Unlock()
+	s.watch(0)
+}
+
 // Glance is Watch for those who look now and then only, as at a small picture:
 // as long as nobody watches, changes are asked for every few seconds. A Watch
 // that begins finds the picture as it is a moment later.
@@ -71,10 +90,13 @@ func (s *Session) demand() {
 	s.demanding.Lock()
 	defer s.demanding.Unlock()
 	s.mu.Lock()
-	on, sparse, live := s.watching+s.glancing > 0, s.watching == 0, s.live
+	on, sparse, steady, live := s.watching+s.glancing > 0, s.watching == 0, s.inspecting > 0, s.live
 	s.mu.Unlock()
 	if d, ok := live.(viewer.Sparer); ok {
 		d.Spare(sparse)
+	}
+	if d, ok := live.(viewer.Steadier); ok {
+		d.Steady(steady)
 	}
 	if d, ok := live.(viewer.Desktop); ok {
 		d.Demand(on)

@@ -40,17 +40,18 @@ type Session struct {
 	emitting  sync.Mutex // one event at a time, in order; held while calling subscribers
 	demanding sync.Mutex // one Demand at a time, the newest last
 
-	mu       sync.Mutex
-	live     viewer.Session // nil while not connected
-	over     chan struct{}  // of the connection: closed when the state says that it has ended; nil without one
-	state    viewer.State
-	info     Info
-	subs     []*subscriber
-	watching int
-	glancing int
-	tuned    *viewer.Picture    // how the picture was last asked for, once that was changed
-	drop     context.CancelFunc // ends the current attempt or connection
-	line     line
+	mu         sync.Mutex
+	live       viewer.Session // nil while not connected
+	over       chan struct{}  // of the connection: closed when the state says that it has ended; nil without one
+	state      viewer.State
+	info       Info
+	subs       []*subscriber
+	watching   int
+	glancing   int
+	inspecting int
+	tuned      *viewer.Picture    // how the picture was last asked for, once that was changed
+	drop       context.CancelFunc // ends the current attempt or connection
+	line       line
 
 	side    side // logins beside the connection
 	tunnels tunnels

@@ -52,6 +52,7 @@ type outbox struct {
 
 	wish      wish
 	pace      pace
+	steady    bool // the pace is off, whatever is wished
 	wires     wires
 	full, own pixelFormat     // the whole colours of the session, and what the machine has by itself; set once
 	format    pixelFormat     // that the machine was told last

@@ -64,6 +64,7 @@ var (
 	_ viewer.Session   = (*Session)(nil)
 	_ viewer.Desktop   = (*Session)(nil)
 	_ viewer.Sparer    = (*Session)(nil)
+	_ viewer.Steadier  = (*Session)(nil)
 	_ viewer.Inputter  = (*Session)(nil)
 	_ viewer.Releaser  = (*Session)(nil)
 	_ viewer.Resizer   = (*Session)(nil)

@@ -31,12 +31,34 @@ func (s *Session) Tune(p viewer.Picture) error {
 	}
 	o := s.out
 	o.wish = w
-	o.pace = pace{on: w.auto, bare: o.pace.bare}
+	o.pace = pace{on: w.auto && !o.steady, bare: o.pace.bare}
 	o.refine = image.Rectangle{}
 	o.wires.failed = false
 	o.requests.whole = o.requests.demand
 	o.wake()
 	return nil
+}
+
+// Steady keeps the quality from following the connection while it is on. What
+// was drawn with losses by then is asked for once more.
+func (s *Session) Steady(on bool) {
+	o := s.out
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.steady == on {
+		return
+	}
+	o.steady = on
+	if !o.wish.auto {
+		return
+	}
+	again := on && (o.pace.losing() || !o.pace.lossy.Empty())
+	o.pace = pace{on: !on, bare: o.pace.bare}
+	o.refine = image.Rectangle{}
+	if again && o.requests.demand {
+		o.requests.whole = true
+	}
+	o.wake()
 }
 
 // Tuned is how the picture is asked for.
