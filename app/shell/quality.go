@@ -132,7 +132,7 @@ PRESET is ` + either(qualities) + `; auto follows the connection.`,
 				id, preset = args[0], args[1]
 			}
 			if !slices.Contains(qualities, preset) {
-				return badUsage(cmd, "%s is no PRESET: it is %s", quoted(preset), either(qualities))
+				return badUsage(cmd, "%s is no PRESET; the last word is %s", quoted(preset), either(qualities))
 			}
 			params := map[string]any{"preset": preset}
 			if cmd.Flags().Changed("colors") {

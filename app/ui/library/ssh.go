@@ -42,7 +42,7 @@ type sshFields struct {
 
 func newSSHFields(f *form) *sshFields {
 	s := &sshFields{form: f}
-	s.via = newCombo(f, "Directly; else names of saved machines, the nearest first", s.putVia)
+	s.via = newCombo(f, "Names of saved machines; empty: directly", s.putVia)
 	s.key = newField(f, "Usual keys; else the path of a private key", false, func(h *keychain.Host, text string) error {
 		h.KeyFile = strings.TrimSpace(text)
 		return nil
