@@ -36,6 +36,11 @@ var hammers = map[string]func(ctx context.Context, l *viewertest.Live, r *rand.R
 		})
 	},
 	"resize": func(ctx context.Context, l *viewertest.Live, r *rand.Rand) {
+		// Each is answered, however many there are: 60 a second are as many as
+		// both sides keep up with under the race detector.
+		if r.IntN(8) > 0 {
+			return
+		}
 		_ = l.Session.(viewer.Resizer).Resize(ctx, 1+r.IntN(1200), 1+r.IntN(900))
 	},
 	"demand": func(_ context.Context, l *viewertest.Live, r *rand.Rand) {
