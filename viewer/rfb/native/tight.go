@@ -33,7 +33,7 @@ type tight struct {
 	c    *rect.Canvas
 	f    *Format
 	z    *[4]inflate.Reader
-	seg  segment
+	seg  rect.Segment
 	jpeg *rect.Tight
 	t    tile
 	size int  // of a pixel
@@ -45,7 +45,7 @@ type tight struct {
 
 func newTight(c *rect.Canvas, f *Format, z *[4]inflate.Reader) *tight {
 	size, rgb := f.tight()
-	return &tight{c: c, f: f, z: z, seg: segment{op: "rfb.Tight", c: c}, jpeg: rect.NewTight(c), size: size, rgb: rgb}
+	return &tight{c: c, f: f, z: z, seg: rect.NewSegment("rfb.Tight", c), jpeg: rect.NewTight(c), size: size, rgb: rgb}
 }
 
 func (*tight) Type() int32 { return rect.TypeTight }
@@ -171,7 +171,7 @@ func (d *tight) basic(r *vnc.Rectangle, z *inflate.Reader, given bool) error {
 			return err
 		}
 	}
-	return d.seg.end()
+	return d.seg.End()
 }
 
 // readPalette reads the number of colours less one, and the colours.
@@ -194,7 +194,7 @@ func (d *tight) readPalette() error {
 // begin starts on the data of a rectangle, size bytes behind its filter.
 func (d *tight) begin(z *inflate.Reader, size int) error {
 	if size < tightMinimum {
-		d.seg.plain()
+		d.seg.Plain()
 		return nil
 	}
 	n, err := d.length()
@@ -202,9 +202,9 @@ func (d *tight) begin(z *inflate.Reader, size int) error {
 		return err
 	}
 	if z != nil {
-		return d.seg.begin(z, int64(n), int64(size))
+		return d.seg.Begin(z, int64(n), int64(size))
 	}
-	d.seg.plain()
+	d.seg.Plain()
 	if n != size {
 		return malformed("%d bytes of plain data for a rectangle of %d", n, size)
 	}
@@ -240,7 +240,7 @@ func (d *tight) rows(r *vnc.Rectangle, filter int) error {
 
 // mono reads a row of one bit a pixel, the top bit of a byte first.
 func (d *tight) mono() error {
-	b, err := d.seg.take((d.t.w + 7) / 8)
+	b, err := d.seg.Need((d.t.w + 7) / 8)
 	if err != nil {
 		return err
 	}
@@ -253,7 +253,7 @@ func (d *tight) mono() error {
 
 // indexes reads a row of a byte a pixel.
 func (d *tight) indexes() error {
-	b, err := d.seg.take(d.t.w)
+	b, err := d.seg.Need(d.t.w)
 	if err != nil {
 		return err
 	}
@@ -270,7 +270,7 @@ func (d *tight) indexes() error {
 // left and above left make likely. above is that of the row before, one place
 // to the right, and becomes this one's.
 func (d *tight) gradient(above [][3]uint32) error {
-	b, err := d.seg.take(d.t.w * d.size)
+	b, err := d.seg.Need(d.t.w * d.size)
 	if err != nil {
 		return err
 	}

@@ -15,11 +15,11 @@ type zlib struct {
 	c   *rect.Canvas
 	f   *Format
 	z   *inflate.Reader
-	seg segment
+	seg rect.Segment
 }
 
 func newZlib(c *rect.Canvas, f *Format, z *inflate.Reader) *zlib {
-	return &zlib{c: c, f: f, z: z, seg: segment{op: "rfb.Zlib", c: c}}
+	return &zlib{c: c, f: f, z: z, seg: rect.NewSegment("rfb.Zlib", c)}
 }
 
 func (*zlib) Type() int32 { return rect.TypeZlib }
@@ -38,7 +38,7 @@ func (d *zlib) Read(_ *vnc.ClientConn, r *vnc.Rectangle, _ io.Reader) (vnc.Encod
 		return nil, err
 	}
 	w, h, size := int(r.Width), int(r.Height), d.f.Bytes()
-	if err := d.seg.begin(d.z, n, int64(w)*int64(h)*int64(size)); err != nil {
+	if err := d.seg.Begin(d.z, n, int64(w)*int64(h)*int64(size)); err != nil {
 		return nil, err
 	}
 	var t tile
@@ -52,17 +52,17 @@ func (d *zlib) Read(_ *vnc.ClientConn, r *vnc.Rectangle, _ io.Reader) (vnc.Encod
 		}
 		t.draw(d.c.Frame, int(r.X), int(r.Y)+y)
 	}
-	return d, d.seg.end()
+	return d, d.seg.End()
 }
 
 // rowPiece bounds the pixels that are inflated at once.
 const rowPiece = 4 << 10
 
 // row reads the pixels of a tile that is one row.
-func row(s *segment, t *tile, size int, colour func([]byte) uint32) error {
+func row(s *rect.Segment, t *tile, size int, colour func([]byte) uint32) error {
 	for left := t.pix; len(left) > 0; {
 		n := min(len(left), rowPiece)
-		b, err := s.take(n * size)
+		b, err := s.Need(n * size)
 		if err != nil {
 			return err
 		}

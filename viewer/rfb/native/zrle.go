@@ -23,7 +23,7 @@ type zrle struct {
 	c     *rect.Canvas
 	f     *Format
 	z     *inflate.Reader
-	seg   segment
+	seg   rect.Segment
 	t     tile
 	size  int  // of a compressed pixel
 	shift uint // of its value
@@ -31,7 +31,7 @@ type zrle struct {
 
 func newZRLE(c *rect.Canvas, f *Format, z *inflate.Reader) *zrle {
 	size, shift := f.compact()
-	return &zrle{c: c, f: f, z: z, seg: segment{op: "rfb.ZRLE", c: c}, size: size, shift: shift}
+	return &zrle{c: c, f: f, z: z, seg: rect.NewSegment("rfb.ZRLE", c), size: size, shift: shift}
 }
 
 func (*zrle) Type() int32 { return rect.TypeZRLE }
@@ -54,7 +54,7 @@ func (d *zrle) Read(_ *vnc.ClientConn, r *vnc.Rectangle, _ io.Reader) (vnc.Encod
 	// the length of its run for each pixel.
 	tiles := int64((w+zrleTile-1)/zrleTile) * int64((h+zrleTile-1)/zrleTile)
 	limit := tiles*int64(1+127*d.size) + int64(w)*int64(h)*int64(d.size+1)
-	if err := d.seg.begin(d.z, n, limit); err != nil {
+	if err := d.seg.Begin(d.z, n, limit); err != nil {
 		return nil, err
 	}
 	for y := 0; y < h; y += zrleTile {
@@ -66,7 +66,7 @@ func (d *zrle) Read(_ *vnc.ClientConn, r *vnc.Rectangle, _ io.Reader) (vnc.Encod
 			d.t.draw(d.c.Frame, int(r.X)+x, int(r.Y)+y)
 		}
 	}
-	return d, d.seg.end()
+	return d, d.seg.End()
 }
 
 // colour is the compressed pixel at the start of b.
@@ -78,7 +78,7 @@ func (d *zrle) colour(b []byte) uint32 {
 }
 
 func (d *zrle) tile() error {
-	b, err := d.seg.take(1)
+	b, err := d.seg.Need(1)
 	if err != nil {
 		return err
 	}
@@ -86,7 +86,7 @@ func (d *zrle) tile() error {
 	switch {
 	case kind == 0:
 		for row := d.t.pix; len(row) > 0; row = row[d.t.w:] {
-			if b, err = d.seg.take(d.t.w * d.size); err != nil {
+			if b, err = d.seg.Need(d.t.w * d.size); err != nil {
 				return err
 			}
 			for x := range d.t.w {
@@ -117,7 +117,7 @@ func (d *zrle) tile() error {
 }
 
 func (d *zrle) palette(n int) ([]uint32, error) {
-	b, err := d.seg.take(n * d.size)
+	b, err := d.seg.Need(n * d.size)
 	if err != nil {
 		return nil, err
 	}
@@ -138,7 +138,7 @@ func (d *zrle) packed(palette []uint32) error {
 		bits = 2
 	}
 	for row := d.t.pix; len(row) > 0; row = row[d.t.w:] {
-		b, err := d.seg.take((d.t.w*bits + 7) / 8)
+		b, err := d.seg.Need((d.t.w*bits + 7) / 8)
 		if err != nil {
 			return err
 		}
@@ -160,13 +160,13 @@ func (d *zrle) runs(palette []uint32) error {
 		var colour uint32
 		long := true
 		if palette == nil {
-			b, err := d.seg.take(d.size)
+			b, err := d.seg.Need(d.size)
 			if err != nil {
 				return err
 			}
 			colour = d.colour(b)
 		} else {
-			b, err := d.seg.take(1)
+			b, err := d.seg.Need(1)
 			if err != nil {
 				return err
 			}
@@ -179,7 +179,7 @@ func (d *zrle) runs(palette []uint32) error {
 		}
 		n := 1
 		for long {
-			b, err := d.seg.take(1)
+			b, err := d.seg.Need(1)
 			if err != nil {
 				return err
 			}

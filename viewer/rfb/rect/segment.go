@@ -10,30 +10,36 @@ import (
 // segmentPiece is how much compressed data is fed at once.
 const segmentPiece = 128 << 10
 
-// A segment is the data of one rectangle, on its way from the connection
-// through a zlib stream, or as it is.
-type segment struct {
+// A Segment is the data of one rectangle, on its way from the connection
+// through a zlib stream, or as it is. Decoders of every pixel format read by it.
+type Segment struct {
 	op string // for errors
 	c  *Canvas
 	z  *inflate.Reader // nil for data that is not compressed
 
 	left  int // compressed bytes not fed yet
 	piece int // bytes that are fed, or returned as they are, and not discarded
-	taken int // inflated bytes that the last need returned
+	taken int // inflated bytes that the last Need returned
 }
 
-// plain starts a segment that is not compressed.
-func (s *segment) plain() { s.z, s.left, s.piece, s.taken = nil, 0, 0, 0 }
+// NewSegment returns a segment of what c receives; op is for its errors.
+func NewSegment(op string, c *Canvas) Segment { return Segment{op: op, c: c} }
 
-// begin starts a segment of n compressed bytes, which may inflate to limit.
-func (s *segment) begin(z *inflate.Reader, n int, limit int64) error {
-	s.z, s.left, s.piece, s.taken = z, n, 0, 0
+// Plain starts a segment that is not compressed.
+func (s *Segment) Plain() { s.z, s.left, s.piece, s.taken = nil, 0, 0, 0 }
+
+// Begin starts a segment of n compressed bytes, which may inflate to limit.
+func (s *Segment) Begin(z *inflate.Reader, n, limit int64) error {
+	if n > deflateBound(limit) {
+		return s.kind(inflate.ErrTooLong)
+	}
+	s.z, s.left, s.piece, s.taken = z, int(n), 0, 0
 	z.Begin(limit)
 	return s.feed()
 }
 
 // feed gives the inflater the next piece. The one before has been used up.
-func (s *segment) feed() error {
+func (s *Segment) feed() error {
 	if err := s.c.Conn.Discard(s.piece); err != nil {
 		return err
 	}
@@ -48,10 +54,10 @@ func (s *segment) feed() error {
 	return nil
 }
 
-// need returns the next n bytes, at most [inflate.MaxNeed]; they are valid
+// Need returns the next n bytes, at most [inflate.MaxNeed]; they are valid
 // until the next call and have [inflate.Slack] readable bytes behind them. It
 // may wait for the network.
-func (s *segment) need(n int) ([]byte, error) {
+func (s *Segment) Need(n int) ([]byte, error) {
 	if s.z == nil {
 		if err := s.c.Conn.Discard(s.piece); err != nil {
 			return nil, err
@@ -83,9 +89,9 @@ func (s *segment) need(n int) ([]byte, error) {
 	}
 }
 
-// end takes the rest of the data, so that the stream stands at the next
+// End takes the rest of the data, so that the stream stands at the next
 // segment.
-func (s *segment) end() error {
+func (s *Segment) End() error {
 	if s.z == nil {
 		return s.c.Conn.Discard(s.piece)
 	}
@@ -105,7 +111,7 @@ func (s *segment) end() error {
 }
 
 // kind gives errors of the inflater their Kind.
-func (s *segment) kind(err error) error {
+func (s *Segment) kind(err error) error {
 	var corrupt inflate.CorruptError
 	switch {
 	case errors.Is(err, inflate.ErrTooLong):
@@ -115,3 +121,7 @@ func (s *segment) kind(err error) error {
 	}
 	return err
 }
+
+// deflateBound bounds the compressed size of n bytes: deflate adds little to
+// what it cannot compress, and a flush a few bytes.
+func deflateBound(n int64) int64 { return n + n/8 + 1024 }

@@ -44,7 +44,7 @@ const (
 type Tight struct {
 	c   *Canvas
 	z   [4]inflate.Reader
-	seg segment
+	seg Segment
 
 	palette [256 * tpixel]byte // of the rectangle that is read
 	colours int                // how many of palette are
@@ -56,7 +56,7 @@ type Tight struct {
 
 // NewTight returns the decoder for c, with new zlib streams.
 func NewTight(c *Canvas) *Tight {
-	d := &Tight{c: c, seg: segment{op: "rfb.Tight", c: c}, painter: tightPainter{c: c},
+	d := &Tight{c: c, seg: NewSegment("rfb.Tight", c), painter: tightPainter{c: c},
 		jpeg: picturePainter{c: c, op: "rfb.Tight", p: &jpegDecoder{}},
 		png:  picturePainter{c: c, op: "rfb.Tight", p: &pngDecoder{}}}
 	for i := range d.painter.palette {

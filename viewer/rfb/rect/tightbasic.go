@@ -40,7 +40,7 @@ func (d *Tight) basic(r *vnc.Rectangle, z *inflate.Reader, given bool) error {
 			return err
 		}
 	}
-	return d.seg.end()
+	return d.seg.End()
 }
 
 // readPalette reads the number of colours less one, and the colours.
@@ -60,7 +60,7 @@ func (d *Tight) readPalette() error {
 // begin starts on the data of a rectangle, size bytes behind its filter.
 func (d *Tight) begin(z *inflate.Reader, size int) error {
 	if size < tightMinimum {
-		d.seg.plain()
+		d.seg.Plain()
 		return nil
 	}
 	n, err := d.length()
@@ -68,9 +68,9 @@ func (d *Tight) begin(z *inflate.Reader, size int) error {
 		return err
 	}
 	if z != nil {
-		return d.seg.begin(z, n, int64(size))
+		return d.seg.Begin(z, int64(n), int64(size))
 	}
-	d.seg.plain()
+	d.seg.Plain()
 	if n != size {
 		return malformed("rfb.Tight", "%d bytes of plain data for a rectangle of %d", n, size)
 	}
@@ -84,7 +84,7 @@ func (d *Tight) bands(r *vnc.Rectangle, filter, row int) error {
 	most := inflate.MaxNeed / row
 	for done, h := 0, int(r.Height); done < h; {
 		n := min(h-done, most)
-		src, err := d.seg.need(n * row)
+		src, err := d.seg.Need(n * row)
 		if err != nil {
 			return err
 		}

@@ -6,7 +6,6 @@ import (
 
 	vnc "github.com/mitchellh/go-vnc"
 
-	"deskvnc/viewer"
 	"deskvnc/viewer/frame"
 	"deskvnc/viewer/rfb/inflate"
 )
@@ -18,11 +17,11 @@ const TypeZlib = 6
 // connection. The community's RFB document describes it.
 type Zlib struct {
 	z   inflate.Reader
-	seg segment
+	seg Segment
 }
 
 // NewZlib returns the decoder for c, with a new zlib stream.
-func NewZlib(c *Canvas) *Zlib { return &Zlib{seg: segment{op: "rfb.Zlib", c: c}} }
+func NewZlib(c *Canvas) *Zlib { return &Zlib{seg: NewSegment("rfb.Zlib", c)} }
 
 // Type returns 6.
 func (*Zlib) Type() int32 { return TypeZlib }
@@ -43,15 +42,12 @@ func (d *Zlib) Read(_ *vnc.ClientConn, r *vnc.Rectangle, _ io.Reader) (vnc.Encod
 	}
 	row := int(r.Width) * bpp
 	left := row * int(r.Height)
-	if n > deflateBound(int64(left)) {
-		return nil, &viewer.Error{Op: "rfb.Zlib", Kind: viewer.Limit, Err: inflate.ErrTooLong}
-	}
-	if err := d.seg.begin(&d.z, int(n), int64(left)); err != nil {
+	if err := d.seg.Begin(&d.z, n, int64(left)); err != nil {
 		return nil, err
 	}
 	for done := 0; left > 0; {
 		// As much at once as the inflater can hold.
-		src, err := d.seg.need(min(left, inflate.MaxNeed))
+		src, err := d.seg.Need(min(left, inflate.MaxNeed))
 		if err != nil {
 			return nil, err
 		}
@@ -62,7 +58,7 @@ func (d *Zlib) Read(_ *vnc.ClientConn, r *vnc.Rectangle, _ io.Reader) (vnc.Encod
 		}
 		done += len(src)
 	}
-	if err := d.seg.end(); err != nil {
+	if err := d.seg.End(); err != nil {
 		return nil, err
 	}
 	return d, nil
@@ -86,7 +82,3 @@ func (plainPainter) paint(px frame.Pixels, j *job, _, src []byte) error {
 	}
 	return nil
 }
-
-// deflateBound bounds the compressed size of n bytes: deflate adds little to
-// what it cannot compress, and a flush a few bytes.
-func deflateBound(n int64) int64 { return n + n/8 + 1024 }

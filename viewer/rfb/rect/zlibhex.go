@@ -28,13 +28,13 @@ const hexTileBytes = 2*bpp + 1 + 255*(bpp+2)
 // describes it.
 type ZlibHex struct {
 	raw, other inflate.Reader
-	seg        segment
+	seg        Segment
 
 	background, foreground, coloured colour
 }
 
 // NewZlibHex returns the decoder for c, with new zlib streams.
-func NewZlibHex(c *Canvas) *ZlibHex { return &ZlibHex{seg: segment{op: "rfb.ZlibHex", c: c}} }
+func NewZlibHex(c *Canvas) *ZlibHex { return &ZlibHex{seg: NewSegment("rfb.ZlibHex", c)} }
 
 // Type returns 8.
 func (*ZlibHex) Type() int32 { return TypeZlibHex }
@@ -65,24 +65,24 @@ func (d *ZlibHex) Read(_ *vnc.ClientConn, r *vnc.Rectangle, _ io.Reader) (vnc.En
 
 // tile reads and draws one tile.
 func (d *ZlibHex) tile(x, y, w, h int) error {
-	d.seg.plain()
-	b, err := d.seg.need(1)
+	d.seg.Plain()
+	b, err := d.seg.Need(1)
 	if err != nil {
 		return err
 	}
 	mask := b[0]
 	if mask&(hexZlibRaw|hexZlib) != 0 {
-		if b, err = d.seg.need(2); err != nil {
+		if b, err = d.seg.Need(2); err != nil {
 			return err
 		}
 		n := int(binary.BigEndian.Uint16(b))
-		if err := d.seg.end(); err != nil {
+		if err := d.seg.End(); err != nil {
 			return err
 		}
 		if mask&hexZlibRaw != 0 {
-			err = d.seg.begin(&d.raw, n, int64(w*h*bpp))
+			err = d.seg.Begin(&d.raw, int64(n), int64(w*h*bpp))
 		} else {
-			err = d.seg.begin(&d.other, n, hexTileBytes)
+			err = d.seg.Begin(&d.other, int64(n), hexTileBytes)
 		}
 		if err != nil {
 			return err
@@ -96,13 +96,13 @@ func (d *ZlibHex) tile(x, y, w, h int) error {
 	if err != nil {
 		return err
 	}
-	return d.seg.end()
+	return d.seg.End()
 }
 
 // pixels draws a raw tile.
 func (d *ZlibHex) pixels(x, y, w, h int) error {
 	row := w * bpp
-	src, err := d.seg.need(row * h)
+	src, err := d.seg.Need(row * h)
 	if err != nil {
 		return err
 	}
@@ -125,7 +125,7 @@ func (d *ZlibHex) rectangles(x, y, w, h int, mask byte) error {
 	if mask&hexSubrects != 0 {
 		head++
 	}
-	b, err := d.seg.need(head)
+	b, err := d.seg.Need(head)
 	if err != nil {
 		return err
 	}
@@ -143,7 +143,7 @@ func (d *ZlibHex) rectangles(x, y, w, h int, mask byte) error {
 		size += bpp
 	}
 	if mask&hexSubrects != 0 {
-		if list, err = d.seg.need(int(b[0]) * size); err != nil {
+		if list, err = d.seg.Need(int(b[0]) * size); err != nil {
 			return err
 		}
 	}

@@ -68,8 +68,7 @@ func (d *ZRLE) Read(_ *vnc.ClientConn, r *vnc.Rectangle, _ io.Reader) (vnc.Encod
 	}
 	w, h := int(r.Width), int(r.Height)
 	limit := zrleOutput(w, h)
-	// Deflate adds little to what it cannot compress, and a flush a few bytes.
-	if n > limit+limit/8+1024 {
+	if n > deflateBound(limit) {
 		return nil, &viewer.Error{Op: "rfb.ZRLE", Kind: viewer.Limit, Err: inflate.ErrTooLong}
 	}
 	d.left, d.piece = int(n), 0
