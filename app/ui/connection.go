@@ -150,13 +150,19 @@ func (w *Window) showConnection(t *tab) {
 		w.status.say("Copied how "+t.title()+" is connected.", false)
 	})
 	w.showModal("Connection to "+t.title(), scroll, duplicate)
-	pop := w.modal
+	w.keepPainted(paint)
+}
+
+// keepPainted paints the card that is shown again and again, until another one
+// or none is.
+func (w *Window) keepPainted(paint func()) {
+	shown := w.modal
 	var next *time.Timer
 	var again func()
 	again = func() {
 		next = time.AfterFunc(figureTime, func() {
 			w.fence.Go(func() {
-				if w.modal == pop {
+				if w.modal == shown {
 					paint()
 					again()
 				}

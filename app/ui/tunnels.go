@@ -104,20 +104,7 @@ func (w *Window) showTunnels(t *tab) {
 	scroll.SetMinSize(fyne.NewSize(400, max(min(190, w.win.Canvas().Size().Height-300), 50)))
 	w.showModal("Tunnels of "+t.title(), container.NewBorder(nil, container.NewVBox(fault, kind, container.NewBorder(nil, nil, nil, add, container.NewGridWithColumns(2, listen, to))), nil, nil, scroll))
 	pop = w.modal
-	var next *time.Timer
-	var again func()
-	again = func() {
-		next = time.AfterFunc(figureTime, func() {
-			w.fence.Go(func() {
-				if w.modal == pop {
-					paint()
-					again()
-				}
-			})
-		})
-	}
-	again()
-	w.modalEnd = func() { next.Stop() }
+	w.keepPainted(paint)
 }
 
 // tunnelTime bounds how long a tunnel may take to be opened.

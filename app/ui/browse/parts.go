@@ -2,7 +2,6 @@ package browse
 
 import (
 	"fyne.io/fyne/v2"
-	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/widget"
 
 	"deskvnc/app/ui/look"
@@ -38,48 +37,6 @@ func (e *pathEntry) TypedShortcut(s fyne.Shortcut) {
 		e.Entry.TypedShortcut(s)
 	}
 }
-
-// veil covers what is behind a question, for the mouse too.
-type veil struct{ look.Ground }
-
-func newVeil() *veil {
-	v := &veil{Ground: *look.NewGround(look.ColorVeil)}
-	v.ExtendBaseWidget(v)
-	return v
-}
-
-// MouseDown is called by the toolkit: nothing behind is clicked.
-func (*veil) MouseDown(*desktop.MouseEvent) {}
-
-// MouseUp is called by the toolkit.
-func (*veil) MouseUp(*desktop.MouseEvent) {}
-
-// Tapped is called by the toolkit.
-func (*veil) Tapped(*fyne.PointEvent) {}
-
-// DoubleTapped is called by the toolkit.
-func (*veil) DoubleTapped(*fyne.PointEvent) {}
-
-// TappedSecondary is called by the toolkit.
-func (*veil) TappedSecondary(*fyne.PointEvent) {}
-
-// Scrolled is called by the toolkit.
-func (*veil) Scrolled(*fyne.ScrollEvent) {}
-
-// Dragged is called by the toolkit.
-func (*veil) Dragged(*fyne.DragEvent) {}
-
-// DragEnd is called by the toolkit.
-func (*veil) DragEnd() {}
-
-// MouseIn is called by the toolkit.
-func (*veil) MouseIn(*desktop.MouseEvent) {}
-
-// MouseMoved is called by the toolkit.
-func (*veil) MouseMoved(*desktop.MouseEvent) {}
-
-// MouseOut is called by the toolkit.
-func (*veil) MouseOut() {}
 
 // thin is the layout of a line.
 type thin struct{}

@@ -61,7 +61,7 @@ func newSheet(b *Browser) *sheet {
 	s.entry.OnChanged = func(string) { s.look() }
 	s.all = widget.NewCheck("", nil)
 	s.body = look.NewCard(container.NewVBox(s.title, s.text, s.more, s.entry, s.fault, s.all, container.New(look.Inset{6, 0, 0, 0}, s.buttons)))
-	s.box = container.NewStack(newVeil(), container.New(centred{s.body}, container.NewVScroll(s.body)))
+	s.box = container.NewStack(look.NewVeil(), container.New(centred{s.body}, container.NewVScroll(s.body)))
 	s.box.Hide()
 	return s
 }

@@ -155,7 +155,7 @@ func newForm(s *Screen) *form {
 	f.scroll.SetMinSize(fyne.NewSize(100, 80))
 	foot := container.New(look.Inset{6, 0, 0, 0}, container.NewVBox(f.fault, container.NewHBox(spacer(), f.no, f.yes)))
 	card := look.NewCard(container.NewBorder(container.New(look.Inset{0, 0, 4, 0}, f.title), foot, nil, nil, f.scroll))
-	f.box = container.NewStack(newVeil(), container.New(&middle{f}, card))
+	f.box = container.NewStack(look.NewVeil(), container.New(&middle{f}, card))
 	f.fault.Hide()
 	f.box.Hide()
 	return f

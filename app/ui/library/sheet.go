@@ -2,7 +2,6 @@ package library
 
 import (
 	"fyne.io/fyne/v2"
-	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/theme"
 
 	"deskvnc/app/ui/look"
@@ -111,39 +110,3 @@ func (m *middle) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 
 // MinSize is called by the toolkit.
 func (*middle) MinSize([]fyne.CanvasObject) fyne.Size { return fyne.NewSize(100, 60) }
-
-// A veil covers what is behind the form, for the mouse too.
-type veil struct{ look.Ground }
-
-func newVeil() *veil {
-	v := &veil{Ground: *look.NewGround(look.ColorVeil)}
-	v.ExtendBaseWidget(v)
-	return v
-}
-
-// MouseDown is called by the toolkit: nothing behind is clicked.
-func (*veil) MouseDown(*desktop.MouseEvent) {}
-
-// MouseUp is called by the toolkit.
-func (*veil) MouseUp(*desktop.MouseEvent) {}
-
-// Tapped is called by the toolkit.
-func (*veil) Tapped(*fyne.PointEvent) {}
-
-// DoubleTapped is called by the toolkit.
-func (*veil) DoubleTapped(*fyne.PointEvent) {}
-
-// TappedSecondary is called by the toolkit.
-func (*veil) TappedSecondary(*fyne.PointEvent) {}
-
-// Scrolled is called by the toolkit.
-func (*veil) Scrolled(*fyne.ScrollEvent) {}
-
-// MouseIn is called by the toolkit.
-func (*veil) MouseIn(*desktop.MouseEvent) {}
-
-// MouseMoved is called by the toolkit.
-func (*veil) MouseMoved(*desktop.MouseEvent) {}
-
-// MouseOut is called by the toolkit.
-func (*veil) MouseOut() {}
