@@ -85,14 +85,8 @@ type commandRun struct {
 
 // run serves dvv_run.
 func (c *call) run() (control.Result, error) {
-	st, err := c.seat()
+	st, err := c.terminal()
 	if err != nil {
-		return control.Result{}, err
-	}
-	if err := c.onTerminal(st); err != nil {
-		return control.Result{}, err
-	}
-	if err := c.needs(c.capability()); err != nil {
 		return control.Result{}, err
 	}
 	cmd := viewer.Command{Line: c.args.Text("command"), Dir: c.args.Text("cwd"), Keep: viewer.RunKeep}

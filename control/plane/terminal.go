@@ -61,12 +61,20 @@ func terminalInfo(s *engine.Session) *control.TerminalInfo {
 	return i
 }
 
-// onTerminal refuses a desktop.
-func (c *call) onTerminal(st *seat) error {
-	if !isTerminal(st.session) {
-		return control.Refuse(control.WrongProtocol, c.row.Name+" is for terminals, and "+st.limb.id+" is a desktop")
+// terminal is the seat of a call that is for terminals only and whose
+// capability the caller has.
+func (c *call) terminal() (*seat, error) {
+	st, err := c.seat()
+	if err != nil {
+		return nil, err
 	}
-	return nil
+	if !isTerminal(st.session) {
+		return nil, control.Refuse(control.WrongProtocol, c.row.Name+" is for terminals, and "+st.limb.id+" is a desktop")
+	}
+	if err := c.needs(c.capability()); err != nil {
+		return nil, err
+	}
+	return st, nil
 }
 
 // gridOf is the terminal of a seat that was connected at some time: what it
@@ -109,14 +117,8 @@ type termReadAnswer struct {
 
 // termRead serves dvv_term_read.
 func (c *call) termRead() (control.Result, error) {
-	st, err := c.seat()
+	st, err := c.terminal()
 	if err != nil {
-		return control.Result{}, err
-	}
-	if err := c.onTerminal(st); err != nil {
-		return control.Result{}, err
-	}
-	if err := c.needs(c.capability()); err != nil {
 		return control.Result{}, err
 	}
 	g, err := c.gridOf(st)
@@ -180,14 +182,8 @@ const (
 
 // termSend serves dvv_term_send.
 func (c *call) termSend() (control.Result, error) {
-	st, err := c.seat()
+	st, err := c.terminal()
 	if err != nil {
-		return control.Result{}, err
-	}
-	if err := c.onTerminal(st); err != nil {
-		return control.Result{}, err
-	}
-	if err := c.needs(c.capability()); err != nil {
 		return control.Result{}, err
 	}
 	data, err := c.toSend()
