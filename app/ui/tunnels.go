@@ -102,7 +102,7 @@ func (w *Window) showTunnels(t *tab) {
 	paint()
 	scroll := container.NewVScroll(list)
 	scroll.SetMinSize(fyne.NewSize(400, max(min(190, w.win.Canvas().Size().Height-300), 50)))
-	w.showModal("Tunnels of "+t.title(), container.NewBorder(nil, container.NewVBox(fault, kind, container.NewBorder(nil, nil, nil, add, container.NewGridWithColumns(2, listen, to))), nil, nil, scroll))
+	w.showModal("Tunnels of "+t.title(), container.NewBorder(nil, container.NewVBox(fault, look.Framed(kind), container.NewBorder(nil, nil, nil, add, container.NewGridWithColumns(2, listen, to))), nil, nil, scroll))
 	pop = w.modal
 	w.keepPainted(paint)
 }

@@ -202,10 +202,11 @@ func newChoice[T comparable](f *form, options ...option[T]) *choice[T] {
 		explained = explained || o.about != ""
 	}
 	c.ExtendBaseWidget(c.box)
-	c.object = container.NewVBox(c.box)
+	framed := look.Framed(c.box)
+	c.object = container.NewVBox(framed)
 	if explained {
 		c.about = look.NewText("", look.ColorMuted, theme.SizeNameCaptionText, false)
-		c.object = container.New(&close2{}, c.box, c.about)
+		c.object = container.New(&close2{}, framed, c.about)
 	}
 	c.OnChanged = func(string) {
 		if i := c.SelectedIndex(); c.about != nil && i >= 0 {

@@ -6,6 +6,7 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 )
 
@@ -20,11 +21,18 @@ type Ground struct {
 // NewGround returns an area of a colour.
 func NewGround(fill fyne.ThemeColorName) *Ground { return NewPanel(fill, "", 0) }
 
-// NewPanel returns an area with a thin border and round corners.
+// NewPanel returns an area with a thin border and round corners. Without a fill
+// it is the border alone.
 func NewPanel(fill, stroke fyne.ThemeColorName, radius float32) *Ground {
 	g := &Ground{fill: fill, stroke: stroke, radius: radius, rect: canvas.NewRectangle(color.Transparent)}
 	g.ExtendBaseWidget(g)
 	return g
+}
+
+// Framed is a widget with the border of an entry over it: the toolkit's selects
+// have none.
+func Framed(o fyne.CanvasObject) *fyne.Container {
+	return container.NewStack(o, NewPanel("", theme.ColorNameInputBorder, theme.Size(theme.SizeNameInputRadius)))
 }
 
 // SetColors changes the colours.
@@ -56,7 +64,10 @@ func (r *groundRenderer) Refresh() {
 
 func (r *groundRenderer) paint() {
 	rect := r.g.rect
-	rect.FillColor, rect.CornerRadius = Color(r.g.fill), r.g.radius
+	rect.FillColor, rect.CornerRadius = color.Transparent, r.g.radius
+	if r.g.fill != "" {
+		rect.FillColor = Color(r.g.fill)
+	}
 	rect.StrokeWidth, rect.StrokeColor = 0, nil
 	if r.g.stroke != "" {
 		rect.StrokeWidth, rect.StrokeColor = 1, Color(r.g.stroke)
